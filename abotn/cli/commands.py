@@ -1,0 +1,32 @@
+"""The commands by name: where each lives, and its line in the help. Imports nothing."""
+
+COMMANDS = {
+    "demo": (
+        "abotn.cli.demo_command:demo",
+        "Roll three agents out on generated scenes, and report.",
+    ),
+    "run": ("abotn.cli.run_command:run", "Roll an agent out over a dataset."),
+    "evaluate": ("abotn.cli.evaluate_command:evaluate", "Score the records of a run."),
+    "report": ("abotn.cli.report_command:report", "Write tables of one or several runs."),
+    "scenes": ("abotn.cli.scenes_command:scenes", "Generate, convert and check scenes."),
+    "metrics": ("abotn.cli.metrics_command:metrics", "List and describe metrics and groupings."),
+    "plugins": ("abotn.cli.plugins_command:plugins", "List the installed plugins."),
+    "validate": ("abotn.cli.validate_command:validate", "Check files against their schemas."),
+}
+
+SUMMARY = "How good is this navigation agent, and how sure are we?"
+
+
+def help_text() -> str:
+    """Return the text of ``abotn --help``."""
+    width = max(map(len, COMMANDS)) + 2
+    rows = "\n".join(f"  {name:<{width}}{line}" for name, (_, line) in COMMANDS.items())
+    return (
+        f"Usage: abotn [OPTIONS] COMMAND [ARGS]...\n\n  {SUMMARY}\n\n"
+        "Options:\n"
+        "  --version  Show the version and exit.\n"
+        "  --debug    Show the traceback of an error.\n"
+        "  --help     Show this message and exit.\n\n"
+        f"Commands:\n{rows}\n\n"
+        "Help on one command: abotn COMMAND --help\n"
+    )

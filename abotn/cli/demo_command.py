@@ -1,0 +1,112 @@
+"""``abotn demo``: the whole way from a map to a table, on generated scenes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from abotn.results.types import EvaluationResult
+
+AGENTS = ("PlannerAgent", "StraightLineAgent", "RandomAgent")
+METRICS = ("success", "success_new", "spl_new", "tcr_new", "dcr_new", "collision_length")
+
+
+@click.command()
+@click.option("--output-dir", default="demo-runs", show_default=True, type=click.Path())
+@click.option("--scenes", "scene_count", default=6, show_default=True, help="Scenes to generate.")
+@click.option("--tasks", default=5, show_default=True, help="Tasks per scene.")
+@click.option("--max-steps", default=60, show_default=True, help="Steps per task.")
+@click.option("--render", default="embedded", show_default=True, help="embedded or none.")
+@click.option("--bootstrap", default=10_000, show_default=True, help="Resamples.")
+@click.option("--seed", default=0, show_default=True, help="Seed of everything.")
+@click.option("--workers", default=2, show_default=True, help="Processes.")
+def demo(
+    output_dir: str,
+    scene_count: int,
+    tasks: int,
+    max_steps: int,
+    render: str,
+    bootstrap: int,
+    seed: int,
+    workers: int,
+) -> None:
+    """Roll three agents out on generated indoor scenes, score them and write a report.
+
+    Prints the report's main table and, last, the folder with evaluation.json, report.md, the
+    scenes and one run per agent.
+    """
+    from abotn.evaluation.combine import combine
+    from abotn.evaluation.evaluator import Evaluator
+    from abotn.rollout.folders import new_run_folder
+
+    folder = new_run_folder(output_dir, "demo")
+    scenes = _make_scenes(folder / "scenes", scene_count, tasks, seed)
+    results: dict[str, EvaluationResult] = {}
+    for agent in AGENTS:
+        run = folder / agent
+        _roll_out(agent, scenes, run, render, max_steps, seed, workers)
+        click.echo(f"scoring {agent} ...", err=True)
+        result = Evaluator().evaluate_dataset(run, bootstrap_ci=bootstrap, bootstrap_seed=seed)
+        result.write(run / "evaluation.json")
+        results[agent] = result
+    combine(results, name="demo").write(folder / "evaluation.json")
+    click.echo(_write_report(results, folder))
+    click.echo(str(folder))
+
+
+def _make_scenes(out: Path, count: int, tasks: int, seed: int) -> Path:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from abotn.scenes.synthetic import generate
+
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal) as bars:
+        bar = bars.add_task("generating scenes", total=count)
+        return generate(
+            "indoor",
+            scenes=count,
+            tasks=tasks,
+            seed=seed,
+            out=out,
+            progress=lambda: bars.advance(bar),
+        )
+
+
+def _roll_out(
+    agent: str, scenes: Path, run: Path, render: str, max_steps: int, seed: int, workers: int
+) -> None:
+    from abotn.rollout.progress import progress_bar
+    from abotn.rollout.runner import run as run_agent
+
+    with progress_bar(agent) as listen:
+        run_agent(
+            "point_goal",
+            f"abotn.agents:{agent}",
+            data_dir=scenes,
+            run_dir=run,
+            protocol="pointbench-indoor",
+            render=render,
+            max_steps=max_steps,
+            seed=seed,
+            workers=workers,
+            progress=listen,
+        )
+
+
+def _write_report(results: dict[str, EvaluationResult], folder: Path) -> str:
+    from abotn.json_files import write_bytes
+    from abotn.report.build import build_report
+    from abotn.report.markdown import write_markdown
+    from abotn.report.options import ReportOptions
+
+    runs = list(results.items())
+    title = "Three agents on generated indoor scenes"
+    full = build_report(runs, ReportOptions(title=title))
+    write_bytes(folder / "report.md", write_markdown(full).encode())
+    main = build_report(runs, ReportOptions(metrics=METRICS, title=title, groups="none"))
+    return write_markdown(replace(main, tables=main.tables[:1], notes=()))

@@ -1,0 +1,136 @@
+"""``abotn evaluate``: score the records of a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from abotn.errors import ConfigError
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option(
+    "-o", "--output", type=click.Path(), help="Evaluation file; RUN/evaluation.json by default."
+)
+@click.option("--metrics", default="all", show_default=True, help="Names, comma-separated, or all.")
+@click.option("--category", "categories", multiple=True, help="Only metrics of this category.")
+@click.option(
+    "--group-by", "groupings", multiple=True, help="Grouping, column or quantiles:COLUMN:K."
+)
+@click.option("--threshold", "thresholds", multiple=True, metavar="METRIC=VALUE", help="Pass mark.")
+@click.option(
+    "--set", "parameters", multiple=True, metavar="METRIC.PARAMETER=VALUE", help="Metric parameter."
+)
+@click.option(
+    "--bootstrap", default=10_000, show_default=True, help="Resamples; 0 for no intervals."
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the resamples.")
+@click.option("--ci-level", default=0.95, show_default=True, help="Nominal coverage.")
+@click.option("--ci-method", default="auto", show_default=True, help="Interval method.")
+@click.option("--cluster-by", default="auto", show_default=True, help="auto, none, or a column.")
+@click.option("--on-error", default="failure", show_default=True, help="failure, exclude or raise.")
+@click.option(
+    "--exclude-scene", "excluded", multiple=True, help="Scene to leave out ('none' for none)."
+)
+@click.option("--keep-values", is_flag=True, help="Keep each record's value.")
+@click.option("--json", "as_json", is_flag=True, help="Print the evaluation as JSON.")
+@click.option("--quiet", is_flag=True, help="Print only the path of the evaluation.")
+def evaluate(run: str, output: str | None, **options: Any) -> None:
+    """Score the records of RUN, a run folder or a result.json.
+
+    Writes the evaluation, prints a table, and prints the evaluation's path last.
+    """
+    from abotn.evaluation.evaluator import Evaluator
+
+    target = _target(run, output)
+    result = Evaluator().evaluate_dataset(run, **_arguments(options))
+    result.write(target)
+    for one in result.damaged:
+        click.echo(f"warning: {one['path']}: {one['reason']}; skipped", err=True)
+    if options["as_json"]:
+        sys.stdout.write(result.to_json())
+        return
+    if not options["quiet"]:
+        click.echo(_overview(result))
+    click.echo(str(target))
+
+
+def _target(run: str, output: str | None) -> Path:
+    if output is not None:
+        target = Path(output)
+        if not target.parent.is_dir():
+            raise ConfigError("no such folder", where=target.parent, hint="make it first")
+        return target
+    if not Path(run).is_dir():
+        if Path(run).exists():
+            raise ConfigError("not a run folder, so say where to write", where=run, hint="use -o")
+        raise ConfigError("no such run folder or file", where=run)
+    return Path(run) / "evaluation.json"
+
+
+def _arguments(options: dict[str, Any]) -> dict[str, Any]:
+    excluded = options["excluded"]
+    return {
+        "metrics": _metrics(options["metrics"]),
+        "categories": list(options["categories"]) or None,
+        "groupings": list(options["groupings"]) or "auto",
+        "thresholds": dict(_pair(text, "--threshold") for text in options["thresholds"]),
+        "metric_kwargs": _parameters(options["parameters"]),
+        "bootstrap_ci": options["bootstrap"] or None,
+        "bootstrap_seed": options["seed"],
+        "ci_level": options["ci_level"],
+        "ci_method": options["ci_method"],
+        "cluster_by": None if options["cluster_by"] == "none" else options["cluster_by"],
+        "on_error": options["on_error"],
+        "exclude_scenes": None if not excluded else [s for s in excluded if s != "none"],
+        "keep_values": options["keep_values"],
+    }
+
+
+def _metrics(text: str) -> str | list[str]:
+    if text == "all":
+        return text
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _pair(text: str, option: str) -> tuple[str, float]:
+    name, mark, value = text.partition("=")
+    try:
+        if not mark or not name.strip():
+            raise ValueError
+        return name.strip(), float(value)
+    except ValueError:
+        raise ConfigError(f"expected NAME=NUMBER, got {text!r}", where=option) from None
+
+
+def _parameters(texts: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    parameters: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        name, mark, value = text.partition("=")
+        metric, dot, parameter = name.rpartition(".")
+        if not (mark and dot and metric and parameter):
+            raise ConfigError(f"expected METRIC.PARAMETER=VALUE, got {text!r}", where="--set")
+        parameters.setdefault(metric, {})[parameter] = _value(value)
+    return parameters
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+
+
+def _overview(result: Any) -> str:
+    counts = result.counts
+    line = ", ".join(
+        f"{counts[name]} {name}" for name in ("scored", "errors", "damaged", "excluded")
+    )
+    skipped = "".join(f"skipped {name}: {reason}\n" for name, reason in result.skipped.items())
+    return f"{result.name}: {line}\n\n{result.to_markdown()}\n{skipped}".rstrip() + "\n"

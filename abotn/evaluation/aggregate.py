@@ -1,0 +1,290 @@
+"""From values per record to one result per metric and group, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.errors import EvaluationInputError, UnknownNameError
+from abotn.evaluation.grouping import Grouping
+from abotn.evaluation.options import EvaluationOptions
+from abotn.evaluation.scoring import Scored, error_rows
+from abotn.records.table import RecordTable
+from abotn.results.types import ConfidenceInterval, GroupResult, MetricResult
+from abotn.statistics.clusters import choose_clusters
+from abotn.statistics.fixed_point import exact_sums
+from abotn.statistics.interval import Interval, NoInterval
+from abotn.statistics.intervals import ratio_intervals
+
+Rows = NDArray[np.int64]
+SHOWN_SAMPLE_ERRORS = 100
+
+
+@dataclass(frozen=True)
+class Values:
+    """All metrics over all records: what aggregation works on.
+
+    Attributes:
+        numerators: (N, M) values, or numerators of ratio metrics; 0 where undefined.
+        denominators: (N, M) 1 where defined, or denominators; 0 where undefined.
+        tasks: (N,) code of each record's task when tasks have several attempts, else None.
+        clusters: (N,) code of each record's cluster, or None.
+        resampled: What intervals resample: ``"records"``, ``"tasks"`` or the cluster column.
+    """
+
+    numerators: NDArray[np.float64]
+    denominators: NDArray[np.float64]
+    tasks: Rows | None
+    clusters: Rows | None
+    resampled: str
+
+
+def aggregate(
+    scored: Sequence[Scored],
+    table: RecordTable,
+    groupings: Sequence[Grouping],
+    options: EvaluationOptions,
+) -> tuple[tuple[MetricResult, ...], dict[str, tuple[GroupResult, ...]], str]:
+    """Return the results over all records, those per grouping, and what was resampled."""
+    values = _values(scored, table, options)
+    splits = {grouping.name: grouping.split(table) for grouping in groupings}
+    everything = np.arange(len(table), dtype=np.int64)
+    parts = [everything, *(rows for split in splits.values() for rows in split.values())]
+    tables = iter(_results_of(parts, values, scored, table, options))
+    overall = next(tables)
+    groups = {
+        name: tuple(GroupResult(label, len(rows), next(tables)) for label, rows in split.items())
+        for name, split in splits.items()
+    }
+    return overall, groups, values.resampled
+
+
+def _values(scored: Sequence[Scored], table: RecordTable, options: EvaluationOptions) -> Values:
+    clusters, resampled = _clusters(table, options)
+    attempts = table.column("attempt")
+    tasks = _codes(table, ("episode_id", "task_id")) if attempts.any() else None
+    if tasks is not None and clusters is None:
+        resampled = "tasks"
+    return Values(
+        np.column_stack([one.column.numerators for one in scored]),
+        np.column_stack([one.column.denominators for one in scored]),
+        tasks,
+        clusters,
+        resampled,
+    )
+
+
+def _clusters(table: RecordTable, options: EvaluationOptions) -> tuple[Rows | None, str]:
+    name = options.cluster_by
+    if name is None:
+        return None, "records"
+    if name == "auto":
+        tasks = _codes(table, ("episode_id", "task_id"))
+        first = np.unique(tasks, return_index=True)[1]
+        scenes = _codes(table, ("episode_id",))
+        if not choose_clusters(scenes[first]):
+            return None, "records"
+        return scenes, "episode_id"
+    if name not in table:
+        raise UnknownNameError("cluster column", name, table.names)
+    column = table.column(name)
+    if any(value is None or value != value for value in column):
+        raise EvaluationInputError(
+            f"column {name!r} has no value in some records", where="cluster_by"
+        )
+    return _codes(table, (name,)), name
+
+
+def _codes(table: RecordTable, names: Sequence[str]) -> Rows:
+    codes = np.zeros(len(table), dtype=np.int64)
+    for name in names:
+        _, inner = np.unique(table.column(name).astype(str), return_inverse=True)
+        _, codes = np.unique(codes * (inner.max(initial=0) + 1) + inner, return_inverse=True)
+    return codes
+
+
+def _results_of(
+    parts: Sequence[Rows],
+    values: Values,
+    scored: Sequence[Scored],
+    table: RecordTable,
+    options: EvaluationOptions,
+) -> list[tuple[MetricResult, ...]]:
+    errors = error_rows(table)
+    weighted = [_weighted(values, rows) for rows in parts]
+    intervals = _intervals(parts, weighted, values, scored, options)
+    return [
+        tuple(
+            _result(
+                one,
+                rows,
+                top[:, m],
+                bottom[:, m],
+                intervals[part][m],
+                errors,
+                table,
+                options,
+                values.resampled,
+            )
+            for m, one in enumerate(scored)
+        )
+        for part, (rows, (top, bottom)) in enumerate(zip(parts, weighted, strict=True))
+    ]
+
+
+def _weighted(values: Values, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the values of some records, so weighted that each task counts once."""
+    top, bottom = values.numerators[rows], values.denominators[rows]
+    if values.tasks is None:
+        return top, bottom
+    _, tasks = np.unique(values.tasks[rows], return_inverse=True)
+    defined = (bottom != 0).astype(np.float64)
+    counts = np.zeros((tasks.max(initial=0) + 1, defined.shape[1]))
+    np.add.at(counts, tasks, defined)
+    weights = 1.0 / np.maximum(counts[tasks], 1.0)
+    return top * weights, bottom * weights
+
+
+def _intervals(
+    parts: Sequence[Rows],
+    weighted: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    values: Values,
+    scored: Sequence[Scored],
+    options: EvaluationOptions,
+) -> list[list[Interval | NoInterval]]:
+    if options.bootstrap_ci is None:
+        none = NoInterval("no intervals were asked for")
+        return [[none] * len(scored) for _ in parts]
+    units = values.clusters if values.clusters is not None else values.tasks
+    common: dict[str, Any] = {
+        "units": units,
+        "n_resamples": options.bootstrap_ci,
+        "level": options.ci_level,
+        "seed": options.bootstrap_seed,
+        "method": options.ci_method,
+        "bounds": [one.spec.bounds for one in scored],
+        "binary": [None if one.spec.bounds == (0, 1) else False for one in scored],
+    }
+    if values.tasks is None:
+        return ratio_intervals(values.numerators, values.denominators, groups=parts[1:], **common)
+    # A task's weight depends on the group, so each group has columns of its own; the resamples
+    # are the same, as they depend only on the seed and the units.
+    made = []
+    for rows, (top, bottom) in zip(parts, weighted, strict=True):
+        full_top, full_bottom = np.zeros_like(values.numerators), np.zeros_like(values.numerators)
+        full_top[rows], full_bottom[rows] = top, bottom
+        made.append(ratio_intervals(full_top, full_bottom, groups=[rows], **common)[1])
+    return made
+
+
+def _result(
+    one: Scored,
+    rows: Rows,
+    top: NDArray[np.float64],
+    bottom: NDArray[np.float64],
+    interval: Interval | NoInterval,
+    errors: NDArray[np.bool_],
+    table: RecordTable,
+    options: EvaluationOptions,
+    resampled: str,
+) -> MetricResult:
+    spec = one.spec
+    single = one.column.values[rows]
+    finite = single[np.isfinite(single)]
+    value = _ratio(top, bottom)
+    threshold = options.thresholds.get(spec.name, spec.threshold)
+    known = math.isfinite(value) and threshold is not None
+    return MetricResult(
+        name=spec.name,
+        value=value,
+        unit=spec.unit.value,
+        direction=spec.direction.value,
+        passed=spec.direction.meets(value, threshold) if known else None,  # type: ignore[arg-type]
+        threshold=threshold,
+        ci=_confidence(interval, resampled),
+        ci_reason=interval.reason if isinstance(interval, NoInterval) else None,
+        reason=None if math.isfinite(value) else _reason(one, rows),
+        sample_count=len(rows),
+        finite_count=int(one.column.defined[rows].sum()),
+        error_count=int(one.failed[rows].sum()),
+        undefined_count=len(rows) - int(one.column.defined[rows].sum()),
+        minimum=float(finite.min()) if finite.size else None,
+        maximum=float(finite.max()) if finite.size else None,
+        std=float(np.std(finite, ddof=1)) if finite.size > 1 else None,
+        parameters=one.parameters,
+        source=_source(spec),
+        category=spec.category,
+        metadata=_metadata(one, rows, single, errors, table, options),
+    )
+
+
+def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> float:
+    if not len(top):
+        return math.nan
+    numerator, denominator = exact_sums(np.column_stack([top, bottom]))
+    return float(numerator / denominator) if denominator else math.nan
+
+
+def _confidence(interval: Interval | NoInterval, resampled: str) -> ConfidenceInterval | None:
+    if isinstance(interval, NoInterval):
+        return None
+    drawn = interval.n_resamples > 0
+    return ConfidenceInterval(
+        lower=interval.lower,
+        upper=interval.upper,
+        level=interval.level,
+        method=interval.method,
+        n_resamples=interval.n_resamples if drawn else None,
+        seed=interval.seed if drawn else None,
+        resampled=resampled,
+        n_units=interval.n_units,
+        degenerate=interval.degenerate,
+        note=interval.note,
+    )
+
+
+def _reason(one: Scored, rows: Rows) -> str:
+    if one.error is not None:
+        return one.error
+    if not len(rows):
+        return "no records"
+    if not one.column.defined[rows].any():
+        return "undefined for every record"
+    return "the denominators add up to 0"
+
+
+def _source(spec: Any) -> dict[str, Any]:
+    source = {"distribution": spec.distribution, "version": spec.version}
+    return {**source, "overrides": spec.overrides} if spec.overrides else source
+
+
+def _metadata(
+    one: Scored,
+    rows: Rows,
+    single: NDArray[np.float64],
+    errors: NDArray[np.bool_],
+    table: RecordTable,
+    options: EvaluationOptions,
+) -> dict[str, Any]:
+    metadata: dict[str, Any] = {}
+    if one.error is not None:
+        metadata["error"] = one.error
+    left_out = int((errors[rows] & ~one.failed[rows]).sum())
+    if left_out:
+        metadata["errors_left_out"] = left_out
+    raised = [row for row in rows.tolist() if row in one.column.errors]
+    if raised:
+        metadata["sample_error_count"] = len(raised)
+        metadata["sample_errors"] = _shown(one.column.errors, raised, table)
+    if options.keep_values:
+        metadata["raw_values"] = [None if value != value else value for value in single.tolist()]
+    return metadata
+
+
+def _shown(errors: Mapping[int, str], rows: list[int], table: RecordTable) -> dict[str, str]:
+    return {table.label(row): errors[row] for row in rows[:SHOWN_SAMPLE_ERRORS]}

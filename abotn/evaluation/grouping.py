@@ -1,0 +1,191 @@
+"""Groupings: one label per record, by difficulty, scene, any column, or what a plugin brings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.errors import EvaluationInputError, PluginError, UnknownNameError
+from abotn.plugins.manager import PluginManager
+from abotn.records.table import RecordTable, natural_key
+
+QUANTILE_PREFIX = "quantiles:"
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A named way to split records.
+
+    Attributes:
+        name: Its name.
+        function: From record columns, shape (N,), to N labels; None leaves a record out.
+        inputs: The columns it needs, which are its arguments' names.
+        order: Labels in their order; others follow in natural order.
+        description: One line.
+        distribution: Where it came from.
+        version: Version of that distribution.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    inputs: tuple[str, ...]
+    order: tuple[str, ...] = ()
+    description: str = ""
+    distribution: str = "abotn"
+    version: str = ""
+
+    def missing(self, table: RecordTable) -> list[str]:
+        """Return the columns it needs and ``table`` lacks."""
+        return [name for name in self.inputs if name not in table]
+
+    def split(self, table: RecordTable) -> dict[str, NDArray[np.int64]]:
+        """Return the rows of each group, by label, in order.
+
+        Raises:
+            EvaluationInputError: a column is missing, or the labels are not one per record.
+        """
+        missing = self.missing(table)
+        if missing:
+            raise EvaluationInputError(
+                f"needs column {', '.join(missing)}", where=f"grouping {self.name}"
+            )
+        labels = list(self.function(*(table.column(name) for name in self.inputs)))
+        if len(labels) != len(table):
+            raise EvaluationInputError(
+                f"returned {len(labels)} labels for {len(table)} records",
+                where=f"grouping {self.name}",
+            )
+        return _rows_by_label(labels, self.order)
+
+
+def as_grouping(value: Any, *, order: Sequence[str] = ()) -> Grouping:
+    """Return a grouping made of a function, or the grouping given.
+
+    Raises:
+        PluginError: neither a function with named arguments nor a grouping.
+    """
+    if isinstance(value, Grouping):
+        return value
+    if not callable(value):
+        raise PluginError(f"expected a grouping function, got {type(value).__name__}")
+    inputs = tuple(inspect.signature(value).parameters)
+    name = getattr(value, "__name__", "")
+    if not inputs or not name.isidentifier():
+        raise PluginError(f"grouping {name!r} needs a name and at least one column as argument")
+    description = (inspect.getdoc(value) or "").partition("\n")[0]
+    return Grouping(name, value, inputs, tuple(order), description)
+
+
+def known_groupings(plugins: PluginManager) -> dict[str, Grouping]:
+    """Return every grouping that plugins and this package offer, by name.
+
+    Raises:
+        PluginError: two distributions offer one name.
+    """
+    known: dict[str, Grouping] = {}
+    for offer in plugins.offers("abotn_groupings"):
+        origin = offer.origin
+        made = replace(
+            as_grouping(offer.value), distribution=origin.distribution, version=origin.version
+        )
+        if made.name in known:
+            both = f"{known[made.name].distribution} and {origin.distribution}"
+            raise PluginError(f"grouping {made.name!r} comes from both {both}")
+        known[made.name] = made
+    return known
+
+
+def resolve_groupings(
+    asked: str | Iterable[Any] | None,
+    table: RecordTable,
+    plugins: PluginManager,
+    protocol: Mapping[str, Any],
+) -> list[Grouping]:
+    """Return the groupings asked for.
+
+    Args:
+        asked: ``"auto"`` for the protocol's own and every applicable one that a plugin brings;
+            None for none; else names, functions or groupings. A name is a known grouping,
+            a column, or ``quantiles:COLUMN:K``.
+        table: The records.
+        plugins: Where groupings come from.
+        protocol: The protocol's values; its ``groupings`` are the defaults.
+
+    Raises:
+        UnknownNameError: a name is none of these.
+    """
+    if asked is None:
+        return []
+    if asked == "auto":
+        return _automatic(table, plugins, protocol)
+    items = [asked] if isinstance(asked, str) or callable(asked) else list(asked)
+    known = known_groupings(plugins) if any(isinstance(item, str) for item in items) else {}
+    return [_resolve(item, table, known) for item in items]
+
+
+def _automatic(
+    table: RecordTable, plugins: PluginManager, protocol: Mapping[str, Any]
+) -> list[Grouping]:
+    known = known_groupings(plugins)
+    names = [name for name in protocol.get("groupings", ()) if name in known]
+    names += [n for n, one in known.items() if one.distribution != "abotn" and n not in names]
+    return [known[name] for name in names if not known[name].missing(table)]
+
+
+def _resolve(item: Any, table: RecordTable, known: Mapping[str, Grouping]) -> Grouping:
+    if not isinstance(item, str):
+        return as_grouping(item)
+    if item in known:
+        return known[item]
+    if item.startswith(QUANTILE_PREFIX):
+        return _quantiles(item, table)
+    if item in table:
+        return Grouping(item, _column_labels, (item,), description=f"by column {item}")
+    raise UnknownNameError("grouping", item, [*known, *table.names, "quantiles:COLUMN:4"])
+
+
+def _column_labels(column: NDArray[Any]) -> list[str | None]:
+    return [None if value is None or value != value else _text(value) for value in column]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _quantiles(item: str, table: RecordTable) -> Grouping:
+    _, column, *rest = item.split(":")
+    if column not in table or table.column(column).dtype == object:
+        raise UnknownNameError("numeric column", column, table.names)
+    if len(rest) > 1 or not all(part.isdigit() and 2 <= int(part) <= 100 for part in rest):
+        raise EvaluationInputError(
+            "the number of quantile groups must be 2 to 100", where=f"grouping {item}"
+        )
+    count = int(rest[0]) if rest else 4
+
+    def labels(values: NDArray[Any]) -> list[str | None]:
+        finite = values[np.isfinite(values)]
+        if not finite.size:
+            return [None] * len(values)
+        edges = np.quantile(finite, np.linspace(0, 1, count + 1))
+        bins = np.clip(np.searchsorted(edges[1:-1], values, side="right"), 0, count - 1)
+        names = [f"q{i + 1} [{edges[i]:.4g}, {edges[i + 1]:.4g}]" for i in range(count)]
+        return [names[b] if np.isfinite(v) else None for b, v in zip(bins, values, strict=True)]
+
+    return Grouping(item, labels, (column,), description=f"by quantiles of {column}")
+
+
+def _rows_by_label(labels: list[Any], order: tuple[str, ...]) -> dict[str, NDArray[np.int64]]:
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        if label is not None:
+            rows.setdefault(str(label), []).append(row)
+    first = [label for label in order if label in rows]
+    rest = sorted((label for label in rows if label not in order), key=natural_key)
+    return {label: np.array(rows[label], dtype=np.int64) for label in (*first, *rest)}

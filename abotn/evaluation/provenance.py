@@ -1,0 +1,52 @@
+"""Where an evaluation's numbers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from abotn._version import __version__
+from abotn.evaluation.options import EvaluationOptions
+from abotn.metrics.spec import MetricSpec
+from abotn.plugins.manager import PluginManager
+from abotn.records.readers import RecordSource
+
+_RUN_KEYS = ("run_id", "task_type", "agent", "renderer", "max_steps", "attempts", "seed", "expose")
+
+
+def provenance(
+    source: RecordSource,
+    specs: Sequence[MetricSpec],
+    options: EvaluationOptions,
+    plugins: PluginManager,
+    excluded: Mapping[str, int],
+    resampled: str,
+) -> dict[str, Any]:
+    """Return protocol, run, dataset, versions, error policy and statistics of an evaluation.
+
+    Nothing in it depends on when or where the evaluation ran.
+    """
+    manifest = source.manifest or {}
+    run = {key: manifest[key] for key in _RUN_KEYS if key in manifest}
+    return {
+        "protocol": manifest.get("protocol"),
+        "run": run or None,
+        "dataset": manifest.get("dataset"),
+        "versions": _versions(specs, plugins),
+        "recorded_with": manifest.get("versions"),
+        "on_error": options.on_error,
+        "excluded_scenes": dict(excluded),
+        "statistics": {
+            "bootstrap_ci": options.bootstrap_ci,
+            "bootstrap_seed": options.bootstrap_seed,
+            "ci_level": options.ci_level,
+            "ci_method": options.ci_method,
+            "cluster_by": options.cluster_by,
+            "resampled": resampled,
+        },
+    }
+
+
+def _versions(specs: Sequence[MetricSpec], plugins: PluginManager) -> dict[str, str]:
+    used = {spec.distribution: spec.version for spec in specs if spec.distribution}
+    return {"abotn": __version__, **dict(sorted({**plugins.versions, **used}.items()))}

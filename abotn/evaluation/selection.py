@@ -1,0 +1,65 @@
+"""Which metrics an evaluation runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from abotn.errors import EvaluationInputError, UnknownNameError
+from abotn.metrics.registry import MetricRegistry
+from abotn.metrics.spec import MetricSpec
+
+MetricChoice = str | Iterable[str | MetricSpec] | None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The metrics of an evaluation.
+
+    Attributes:
+        specs: The metrics, in order, each once.
+        automatic: Whether they were chosen by ``"all"`` or by category, so that one that cannot
+            run is skipped rather than reported as an error.
+        conflicts: Names an automatic selection met that two distributions claim.
+    """
+
+    specs: tuple[MetricSpec, ...]
+    automatic: bool
+    conflicts: dict[str, str]
+
+
+def select(
+    registry: MetricRegistry, metrics: MetricChoice, categories: Sequence[str] | str | None
+) -> Selection:
+    """Return the metrics chosen by name, by category, or all.
+
+    Raises:
+        UnknownMetricError: a name that is not registered; nothing has run yet.
+        UnknownNameError: an unknown category.
+        EvaluationInputError: an empty choice.
+    """
+    wanted = _categories(registry, categories)
+    if metrics is None or (isinstance(metrics, str) and metrics == "all"):
+        usable = [spec for spec in registry if spec.name not in registry.conflicts]
+        specs = [spec for spec in usable if wanted is None or spec.category in wanted]
+        return Selection(tuple(specs), automatic=True, conflicts=registry.conflicts)
+    chosen = [metrics] if isinstance(metrics, str) else list(metrics)
+    specs = [item if isinstance(item, MetricSpec) else registry.get(item) for item in chosen]
+    if wanted is not None:
+        specs += [spec for spec in registry if spec.category in wanted]
+    if not specs:
+        raise EvaluationInputError("no metric was asked for", where="metrics")
+    return Selection(
+        tuple({spec.name: spec for spec in specs}.values()), automatic=False, conflicts={}
+    )
+
+
+def _categories(
+    registry: MetricRegistry, categories: Sequence[str] | str | None
+) -> set[str] | None:
+    if categories is None:
+        return None
+    wanted = {categories} if isinstance(categories, str) else set(categories)
+    for name in sorted(wanted - set(registry.categories)):
+        raise UnknownNameError("category", name, registry.categories)
+    return wanted

@@ -1,0 +1,150 @@
+"""JSON files that are whole or absent, without NaN, readable whoever wrote them."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from abotn import schema_files
+from abotn.errors import DataError, SchemaError
+
+NON_FINITE_TOKENS = {
+    "nan": math.nan,
+    "inf": math.inf,
+    "+inf": math.inf,
+    "infinity": math.inf,
+    "-inf": -math.inf,
+    "-infinity": -math.inf,
+}
+
+
+def dump_json(document: Mapping[str, Any]) -> bytes:
+    """Serialise to indented UTF-8 JSON.
+
+    A float that is not finite becomes null and is named, by its dotted path, in the top-level
+    key ``value_serialization``. Numpy scalars and arrays are written as numbers and lists.
+    """
+    replaced: dict[str, str] = {}
+    plain = _plain(document, "", replaced)
+    if replaced:
+        plain["value_serialization"] = {**plain.get("value_serialization", {}), **replaced}
+    return orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def write_json(
+    path: str | os.PathLike[str], document: Mapping[str, Any], *, schema: str | None = None
+) -> None:
+    """Write ``document`` so that a reader sees the whole file or the one before it.
+
+    Args:
+        path: Target file; its folder must exist.
+        document: What to write, see :func:`dump_json`.
+        schema: Name of the schema the written document must fit, such as ``"result.v1"``.
+
+    Raises:
+        SchemaError: the document breaks the schema; nothing is written.
+        DataError: the file system refused; nothing is left behind.
+    """
+    content = dump_json(document)
+    if schema is not None:
+        reason = schema_files.complaint(schema, orjson.loads(content))
+        if reason is not None:
+            raise SchemaError(f"refusing to write what breaks {schema}: {reason}", where=path)
+    write_bytes(path, content)
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file through a temporary name in its own folder, flushed and renamed.
+
+    Raises:
+        DataError: the file system refused; nothing is left behind.
+    """
+    target = Path(path)
+    temporary = target.parent / f".tmp-{os.getpid()}-{secrets.token_hex(4)}~"
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        _discard(temporary)
+        raise DataError(f"cannot write: {error.strerror or error}", where=path) from error
+    except BaseException:
+        _discard(temporary)
+        raise
+
+
+def parse_json(content: bytes, where: str | os.PathLike[str]) -> dict[str, Any]:
+    """Parse a JSON object, also with the NaN and Infinity tokens that Python writes.
+
+    Raises:
+        DataError: not JSON, cut short, or not an object.
+    """
+    try:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        document = _parse_leniently(content, where, error)
+    if not isinstance(document, dict):
+        raise DataError(f"expected a JSON object, got {type(document).__name__}", where=where)
+    return document
+
+
+def read_json(path: str | os.PathLike[str], *, schema: str | None = None) -> dict[str, Any]:
+    """Read a JSON object and check it.
+
+    Raises:
+        DataError: no such file, not JSON, or not an object.
+        SchemaError: it breaks ``schema``.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read: {error.strerror or error}", where=path) from error
+    document = parse_json(content, path)
+    if schema is not None:
+        reason = schema_files.complaint(schema, document)
+        if reason is not None:
+            raise SchemaError(f"breaks {schema}: {reason}", where=path)
+    return document
+
+
+def _discard(temporary: Path) -> None:
+    with contextlib.suppress(OSError):
+        temporary.unlink()
+
+
+def _parse_leniently(content: bytes, where: str | os.PathLike[str], first: Exception) -> Any:
+    import json
+
+    try:
+        return json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        reason = "the file is empty" if not content.strip() else str(first)
+        raise DataError(f"not valid JSON: {reason}", where=where) from error
+
+
+def _plain(value: Any, path: str, replaced: dict[str, str]) -> Any:
+    kind = type(value)
+    if kind in (str, int, bool) or value is None:
+        return value
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return float(value)
+        replaced[path] = "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+        return None
+    if isinstance(value, Mapping):
+        prefix = f"{path}." if path else ""
+        return {str(key): _plain(item, f"{prefix}{key}", replaced) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, f"{path}.{index}", replaced) for index, item in enumerate(value)]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist(), path, replaced)
+    return str(value) if isinstance(value, str | os.PathLike) else value

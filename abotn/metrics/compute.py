@@ -1,0 +1,188 @@
+"""Running one metric over a table of records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.errors import EvaluationInputError
+from abotn.metrics.reduce import reduce_value
+from abotn.metrics.spec import MetricSpec
+from abotn.records.table import RecordTable
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MetricColumn:
+    """A metric's values over N records.
+
+    Attributes:
+        numerators: (N,) values; for a ratio metric its numerators. 0 where undefined.
+        denominators: (N,) 1 where defined (for a ratio metric its denominators), 0 elsewhere.
+        defined: (N,) whether the record has a value.
+        errors: What a per-record metric raised, by row.
+    """
+
+    numerators: FloatArray
+    denominators: FloatArray
+    defined: NDArray[np.bool_]
+    errors: Mapping[int, str]
+
+    @property
+    def values(self) -> FloatArray:
+        """(N,) value per record, NaN where undefined or where a denominator is 0."""
+        safe = np.where(self.denominators == 0, 1.0, self.denominators)
+        usable = self.defined & (self.denominators != 0)
+        return np.where(usable, self.numerators / safe, np.nan)
+
+
+def missing_inputs(spec: MetricSpec, table: RecordTable) -> list[str]:
+    """Return the columns that ``spec`` needs and ``table`` lacks."""
+    return [name for name in spec.resolve(table).inputs if name not in table]
+
+
+def compute_column(
+    spec: MetricSpec,
+    table: RecordTable,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    skip: NDArray[np.bool_] | None = None,
+) -> MetricColumn:
+    """Return a metric's values over the records of a table.
+
+    Args:
+        spec: The metric.
+        table: N records.
+        parameters: Values for the metric's parameters; its defaults otherwise.
+        skip: (N,) records to leave undefined without calling the metric.
+
+    Raises:
+        EvaluationInputError: a column is missing, or the metric returned another shape.
+        Exception: whatever a vectorised metric raises.
+    """
+    missing = missing_inputs(spec, table)
+    if missing:
+        raise EvaluationInputError(f"needs {', '.join(missing)}", where=spec.name)
+    spec = spec.resolve(table)
+    inputs = [table.column(name) for name in spec.inputs]
+    usable = _usable(inputs, len(table)) & _right_task(spec, table)
+    if skip is not None:
+        usable &= ~skip
+    call = _bound(spec, parameters or {})
+    if spec.per_record:
+        together = _stacked(spec, inputs, usable, parameters or {})
+        return together or _loop(spec, call, inputs, usable)
+    with np.errstate(all="ignore"):
+        returned = call(*inputs)
+    return _column(spec, returned, usable, {})
+
+
+def _usable(inputs: list[NDArray[Any]], count: int) -> NDArray[np.bool_]:
+    usable = np.ones(count, dtype=bool)
+    for column in inputs:
+        if column.dtype == object:
+            usable &= np.fromiter((v is not None for v in column), dtype=bool, count=count)
+        else:
+            usable &= np.isfinite(column)
+    return usable
+
+
+def _right_task(spec: MetricSpec, table: RecordTable) -> NDArray[np.bool_]:
+    if not spec.task_types or "task_type" not in table:
+        return np.full(len(table), not spec.task_types)
+    types = table.column("task_type")
+    right: NDArray[np.bool_] = np.logical_or.reduce([types == one for one in spec.task_types])
+    return right
+
+
+def _bound(spec: MetricSpec, parameters: Mapping[str, Any]) -> Callable[..., Any]:
+    unknown = set(parameters) - set(spec.parameters)
+    if unknown:
+        raise EvaluationInputError(
+            f"no parameter {', '.join(sorted(unknown))}",
+            where=spec.name,
+            hint=f"it has {', '.join(spec.parameters) or 'none'}",
+        )
+    return lambda *inputs: spec.function(*inputs, **parameters)
+
+
+def _loop(
+    spec: MetricSpec,
+    call: Callable[..., Any],
+    inputs: list[NDArray[Any]],
+    usable: NDArray[np.bool_],
+) -> MetricColumn:
+    results = np.full((len(usable), 2 if spec.ratio else 1), np.nan)
+    errors: dict[int, str] = {}
+    for row in np.flatnonzero(usable):
+        try:
+            with np.errstate(all="ignore"):
+                returned = call(*(column[row] for column in inputs))
+            results[row] = returned if spec.ratio else reduce_value(returned).value
+        except Exception as error:
+            errors[int(row)] = f"{type(error).__name__}: {error}"
+    parts = (results[:, 0], results[:, 1]) if spec.ratio else results[:, 0]
+    return _column(spec, parts, usable, errors)
+
+
+def _stacked(
+    spec: MetricSpec,
+    inputs: list[NDArray[Any]],
+    usable: NDArray[np.bool_],
+    parameters: Mapping[str, Any],
+) -> MetricColumn | None:
+    """Run the metric's batch form, where it has one and the samples can be stacked."""
+    rows = np.flatnonzero(usable)
+    if spec.batch is None or len(rows) < 2:
+        return None
+    results = np.full(len(usable), np.nan)
+    try:
+        stacks = [_stack(column[rows]) for column in inputs]
+        if any(stack is None for stack in stacks):
+            return None
+        with np.errstate(all="ignore"):
+            results[rows] = spec.batch(*stacks, **parameters)
+    except Exception:
+        # The loop says which sample is at fault.
+        return None
+    return _column(spec, results, usable, {})
+
+
+def _stack(samples: NDArray[Any]) -> FloatArray | None:
+    shapes = {value.shape if isinstance(value, np.ndarray) else () for value in samples}
+    shape = shapes.pop()
+    if shapes or not shape:
+        return None
+    stack = np.concatenate(list(samples)).reshape(len(samples), *shape)
+    finite = np.isfinite(stack).all()
+    return stack.astype(np.float64, copy=False) if finite else None
+
+
+def _column(
+    spec: MetricSpec, returned: Any, usable: NDArray[np.bool_], errors: Mapping[int, str]
+) -> MetricColumn:
+    if spec.ratio:
+        numerators, denominators = (_checked(spec, part, len(usable)) for part in returned)
+    else:
+        numerators = _checked(spec, returned, len(usable))
+        denominators = np.ones(len(usable))
+    defined = usable & np.isfinite(numerators) & np.isfinite(denominators)
+    return MetricColumn(
+        np.where(defined, numerators, 0.0), np.where(defined, denominators, 0.0), defined, errors
+    )
+
+
+def _checked(spec: MetricSpec, returned: Any, count: int) -> FloatArray:
+    values = np.asarray(returned, dtype=np.float64)
+    if values.shape != (count,):
+        raise EvaluationInputError(
+            f"returned shape {values.shape}, expected ({count},), one value per record",
+            where=spec.name,
+            hint="declare it with per_record=True if it handles one record at a time",
+        )
+    return values

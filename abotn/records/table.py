@@ -1,0 +1,251 @@
+"""Records as columns, so that evaluation is arithmetic on arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.errors import EvaluationInputError
+from abotn.json_files import NON_FINITE_TOKENS
+from abotn.records.types import ResultRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Column = NDArray[Any]
+KEY_COLUMNS = ("episode_id", "task_id", "attempt")
+TEXT_COLUMNS = frozenset({"episode_id", "task_id", "status", "task_type", "poi_name"})
+
+
+class RecordTable:
+    """N records as read-only columns of length N, sorted naturally by scene, task and attempt.
+
+    A number, or a flag, is float64 with NaN where a record has no value; anything else is an
+    object column with None there. Columns that must be read from further files, such as
+    trajectories, are loaded on first use.
+
+    Args:
+        columns: Arrays of one length; ``episode_id``, ``task_id`` and ``attempt`` are filled in
+            when absent.
+        lazy: Functions from the table to a column, by name.
+
+    Raises:
+        EvaluationInputError: lengths differ, or two records have one key.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        *,
+        lazy: Mapping[str, Callable[[RecordTable], Column]] | None = None,
+    ) -> None:
+        filled = _with_keys(dict(columns))
+        order = _natural_order(filled)
+        self._columns = {name: _frozen(column[order]) for name, column in filled.items()}
+        self._lazy = dict(lazy or {})
+        self._check_unique()
+
+    @classmethod
+    def from_dicts(cls, documents: Sequence[Mapping[str, Any]]) -> RecordTable:
+        """Build a table from ``result.json`` documents; keys of ``metrics`` become columns too.
+
+        A top-level key wins over a key of ``metrics`` with the same name.
+        """
+        return cls(columns_of(documents))
+
+    @classmethod
+    def from_records(cls, records: Iterable[ResultRecord]) -> RecordTable:
+        """Build a table from :class:`ResultRecord` values."""
+        return cls.from_dicts([record.to_dict() for record in records])
+
+    @classmethod
+    def from_dataframe(cls, frame: pd.DataFrame) -> RecordTable:
+        """Build a table from a DataFrame with one row per record.
+
+        Columns named ``metrics.NAME`` are taken as ``NAME``.
+        """
+        columns = {}
+        for name in frame.columns:
+            plain = str(name).removeprefix("metrics.")
+            columns[plain] = as_column(plain, frame[name].astype(object).tolist())
+        return cls(columns)
+
+    def __len__(self) -> int:
+        return len(self._columns["episode_id"])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns or name in self._lazy
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all columns, loaded or not."""
+        return sorted({*self._columns, *self._lazy})
+
+    def column(self, name: str) -> Column:
+        """Return one column, read-only.
+
+        Raises:
+            EvaluationInputError: there is no such column.
+        """
+        if name not in self._columns:
+            if name not in self._lazy:
+                raise EvaluationInputError(
+                    f"no column {name!r}", hint=f"columns: {', '.join(self.names)}"
+                )
+            self._columns[name] = _frozen(self._lazy[name](self))
+        return self._columns[name]
+
+    def take(self, rows: NDArray[Any]) -> RecordTable:
+        """Return the table of some rows, given as a mask or as indices."""
+        taken = RecordTable.__new__(RecordTable)
+        taken._columns = {name: _frozen(column[rows]) for name, column in self._columns.items()}
+        taken._lazy = self._lazy
+        return taken
+
+    def with_columns(self, columns: Mapping[str, Column]) -> RecordTable:
+        """Return the table with further or replaced columns, given in this table's order."""
+        changed = RecordTable.__new__(RecordTable)
+        changed._columns = {**self._columns, **{n: _frozen(c) for n, c in columns.items()}}
+        changed._lazy = {n: load for n, load in self._lazy.items() if n not in columns}
+        return changed
+
+    def with_default(self, name: str, value: float) -> RecordTable:
+        """Return the table with ``value`` wherever column ``name`` has none."""
+        column = self._columns.get(name, np.full(len(self), np.nan))
+        missing = np.isnan(column.astype(np.float64))
+        return self.with_columns({name: np.where(missing, value, column.astype(np.float64))})
+
+    def label(self, row: int) -> str:
+        """Return ``scene/task`` of a row, with ``@attempt`` when it is not the first."""
+        attempt = int(self._columns["attempt"][row])
+        mark = f"@{attempt}" if attempt else ""
+        return f"{self._columns['episode_id'][row]}/{self._columns['task_id'][row]}{mark}"
+
+    def _check_unique(self) -> None:
+        same = np.ones(max(len(self) - 1, 0), dtype=bool)
+        for name in KEY_COLUMNS:
+            column = self._columns[name]
+            same &= column[1:] == column[:-1]
+        if same.any():
+            row = int(np.flatnonzero(same)[0])
+            raise EvaluationInputError(
+                f"two records for {self.label(row)}",
+                hint="give each rollout of a task its own 'attempt' number, "
+                "and evaluate one run at a time",
+            )
+
+
+def columns_of(documents: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
+    """Return the columns of ``result.json`` documents, in the documents' order."""
+    inner = [_metrics_of(document) for document in documents]
+    names: dict[str, None] = {}
+    for keys in set(map(tuple, documents)):
+        names.update(dict.fromkeys(keys))
+    names.pop("metrics", None)
+    inner_names = dict.fromkeys(name for keys in set(map(tuple, inner)) for name in keys)
+    columns = {n: as_column(n, _values_at(documents, n)) for n in names}
+    for name in inner_names:
+        if name not in columns:
+            columns[name] = as_column(name, _values_at(inner, name))
+    return columns
+
+
+def as_column(name: str, values: list[Any]) -> Column:
+    """Return values as float64 when all are numbers, flags, None or non-finite tokens."""
+    kinds = set(map(type, values))
+    if kinds == {str} and name in TEXT_COLUMNS:
+        return _objects(values)
+    if name in TEXT_COLUMNS:
+        return _objects([None if _missing(v) else str(v) for v in values])
+    if kinds <= {int, float, bool, type(None)}:
+        return np.array(values, dtype=np.float64)
+    if str in kinds:
+        texts = {value for value in values if type(value) is str}
+        if all(text.strip().lower() in NON_FINITE_TOKENS for text in texts):
+            return np.array([_number(value) for value in values], dtype=np.float64)
+    if all(kind is type(None) or issubclass(kind, int | float | np.generic) for kind in kinds):
+        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    return _objects([None if _missing(v) else v for v in values])
+
+
+def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a sort key under which ``traj_2`` comes before ``traj_10``."""
+    parts = re.split(r"([0-9]+)", text)
+    return tuple((1, int(p), p) if i % 2 else (0, 0, p) for i, p in enumerate(parts))
+
+
+def _values_at(documents: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
+    try:
+        return list(map(itemgetter(key), documents))
+    except KeyError:
+        return [document.get(key) for document in documents]
+
+
+def _metrics_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    metrics = document.get("metrics")
+    return metrics if isinstance(metrics, Mapping) else {}
+
+
+def _missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _number(value: Any) -> Any:
+    return NON_FINITE_TOKENS[value.strip().lower()] if type(value) is str else value
+
+
+def _objects(values: list[Any]) -> Column:
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def _frozen(column: Column) -> Column:
+    view: Column = column.view()
+    view.flags.writeable = False
+    return view
+
+
+def _with_keys(columns: dict[str, Column]) -> dict[str, Column]:
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise EvaluationInputError(f"columns differ in length: {lengths}")
+    count = next(iter(lengths.values()), 0)
+    if "episode_id" not in columns:
+        columns["episode_id"] = _objects([""] * count)
+    if "task_id" not in columns:
+        width = len(str(count))
+        columns["task_id"] = _objects([f"record_{row:0{width}d}" for row in range(count)])
+    for name in ("episode_id", "task_id"):
+        if any(value is None for value in columns[name]):
+            columns[name] = _objects(["" if v is None else v for v in columns[name]])
+    attempt = columns.get("attempt", np.zeros(count))
+    columns["attempt"] = np.nan_to_num(attempt.astype(np.float64), nan=0.0)
+    return columns
+
+
+def _natural_order(columns: Mapping[str, Column]) -> NDArray[np.int64]:
+    ranks = [_natural_ranks(columns[name]) for name in ("task_id", "episode_id")]
+    order: NDArray[np.int64] = np.lexsort((columns["attempt"], *ranks))
+    return order
+
+
+def _naturally_sorted(texts: set[str]) -> list[str]:
+    heads = {text.rstrip("0123456789") for text in texts}
+    if len(heads) == 1 and texts.isdisjoint(heads):
+        head = next(iter(heads))
+        if not any(letter.isdigit() for letter in head):
+            start = len(head)
+            return sorted(texts, key=lambda text: (int(text[start:]), text))
+    return sorted(texts, key=natural_key)
+
+
+def _natural_ranks(texts: Column) -> NDArray[np.int64]:
+    ordered = _naturally_sorted(set(texts))
+    rank = {text: position for position, text in enumerate(ordered)}
+    return np.fromiter((rank[text] for text in texts), dtype=np.int64, count=len(texts))

@@ -1,0 +1,140 @@
+"""Making attempts in one process: an agent, a renderer, the scenes, and files at the end."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from abotn.agents.loader import make_agent
+from abotn.errors import DataError
+from abotn.records.files import (
+    RESULT_NAME,
+    TRAJECTORY_NAME,
+    record_folder,
+    write_result,
+    write_trajectory,
+)
+from abotn.records.types import ResultRecord
+from abotn.rendering.factory import RendererFactory
+from abotn.rollout.render_images import IMAGES_NAME, remove_images
+from abotn.rollout.rules import RunRules, Unit
+from abotn.rollout.scene_maps import SceneMaps, scene_source
+from abotn.rollout.task import Attempt, Rollout
+from abotn.scenes.episode import Episode
+from abotn.scenes.task import Task
+
+_SCENES_KEPT = 2
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All that a process needs to make attempts; it is sent to workers.
+
+    Attributes:
+        rules: The rules of the run.
+        agent_class: The agent's class.
+        agent_config: Its keyword arguments.
+        factory: Kind of renderer.
+        render: What it is created from, such as ``"embedded"``.
+        data_dir: Folder of the scenes.
+        map_dir: Folder of the maps, when they are kept apart.
+    """
+
+    rules: RunRules
+    agent_class: type[Any]
+    agent_config: dict[str, Any]
+    factory: RendererFactory
+    render: str
+    data_dir: str
+    map_dir: str | None = None
+
+
+@dataclass
+class Executor:
+    """Makes attempts and writes their records; scenes are kept while they are in use.
+
+    Args:
+        setup: What to run.
+        checkpoint: Called before each step.
+
+    Raises:
+        AgentError: the agent could not be made.
+        ConfigError: the renderer could not be made.
+    """
+
+    setup: Setup
+    checkpoint: Callable[[], None] = lambda: None
+    _scenes: OrderedDict[str, tuple[SceneMaps, dict[str, Task]]] = field(
+        default_factory=OrderedDict, init=False
+    )
+
+    def __post_init__(self) -> None:
+        setup = self.setup
+        self._renderer = setup.factory.create(
+            setup.render, scene_source(self._episode), setup.rules.camera
+        )
+        agent = make_agent(setup.agent_class, dict(setup.agent_config))
+        self._rollout = Rollout(agent, self._renderer, setup.rules, self.checkpoint)
+
+    def run(self, unit: Unit, run_folder: Path) -> ResultRecord:
+        """Make one attempt and write its record, trajectory first, result last.
+
+        Raises:
+            DataError: the file system refused.
+        """
+        folder = record_folder(run_folder, *unit)
+        images = folder / IMAGES_NAME
+        if folder.exists():
+            remove_images(images)
+        wanted = images if self.setup.rules.save_images else None
+        attempt = self._rollout.attempt(unit, lambda: self._load(unit), wanted)
+        write_attempt(folder, attempt)
+        return attempt.record
+
+    def close(self) -> None:
+        """Let go of the renderer and the scenes."""
+        self._renderer.close()
+        self._scenes.clear()
+
+    def _load(self, unit: Unit) -> tuple[SceneMaps, Task]:
+        maps, tasks = self._scene(unit.scene_id)
+        if unit.task_id not in tasks:
+            raise DataError(f"there is no task {unit.task_id!r}", where=maps.episode.scene_path)
+        return maps, tasks[unit.task_id]
+
+    def _episode(self, scene_id: str) -> Episode:
+        return self._scene(scene_id)[0].episode
+
+    def _scene(self, scene_id: str) -> tuple[SceneMaps, dict[str, Task]]:
+        if scene_id not in self._scenes:
+            folder = Path(self.setup.data_dir) / scene_id
+            episode = Episode.from_scene_dir(folder, self.setup.map_dir)
+            maps = SceneMaps(episode, self.setup.rules.protocol)
+            self._scenes[scene_id] = maps, {task.task_id: task for task in episode.tasks}
+        self._scenes.move_to_end(scene_id)
+        while len(self._scenes) > _SCENES_KEPT:
+            self._scenes.popitem(last=False)
+        return self._scenes[scene_id]
+
+
+def write_attempt(folder: Path, attempt: Attempt) -> None:
+    """Write an attempt into its folder, which is made; what an earlier one left is replaced.
+
+    Raises:
+        DataError: the file system refused.
+    """
+    record = attempt.record
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # While the trajectory is being replaced there must be no result for it.
+        (folder / RESULT_NAME).unlink(missing_ok=True)
+        (folder / TRAJECTORY_NAME).unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot write: {error.strerror or error}", where=folder) from error
+    if attempt.trajectory is not None:
+        identity = {name: getattr(record, name) for name in ("episode_id", "task_id", "attempt")}
+        write_trajectory(folder, attempt.trajectory, identity)
+    write_result(folder, record)

@@ -1,0 +1,228 @@
+"""From what a caller asked for, and what an earlier run says, to the setup of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from abotn.agents.config import load_agent_config
+from abotn.agents.interface import OPTIONAL_FIELDS, TASK_TYPES
+from abotn.agents.loader import checked_agent_class, load_agent_class, needs_of
+from abotn.errors import ConfigError, UnknownNameError
+from abotn.plugins.manager import plugin_manager
+from abotn.rendering.camera import CameraConfig
+from abotn.rendering.factory import choose_factory
+from abotn.rollout.executor import Setup
+from abotn.rollout.protocol import DEFAULT_PROTOCOLS, Protocol
+from abotn.rollout.rules import RunRules
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a caller asked for; None means the default, or the value of the run that is resumed.
+
+    Attributes:
+        task_type: ``"point_goal"`` or ``"poi_goal"``.
+        agent: ``"package.module:ClassName"``, or a class.
+        agent_config: A YAML file, or the keyword arguments.
+        agent_name: Name for tables; the class's name by default.
+        data_dir: Folder of the scenes.
+        map_dir: Folder of the maps, when they are kept apart.
+        protocol: A protocol or its name.
+        overrides: Other values for parameters of the protocol.
+        render: ``"embedded"``, ``"none"``, or a URL.
+        max_steps: Largest number of steps of an attempt.
+        seed: Seed of the run.
+        attempts: Attempts per task.
+        provide: Optional observation fields that the agent gets beside those it needs.
+        camera: The camera.
+        save_images: Whether the views are kept.
+    """
+
+    task_type: str | None = None
+    agent: Any = None
+    agent_config: PathLike | Mapping[str, Any] | None = None
+    agent_name: str | None = None
+    data_dir: PathLike | None = None
+    map_dir: PathLike | None = None
+    protocol: str | Protocol | None = None
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    render: str | None = None
+    max_steps: int | None = None
+    seed: int | None = None
+    attempts: int | None = None
+    provide: Iterable[str] = ()
+    camera: CameraConfig | None = None
+    save_images: bool = False
+
+
+def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
+    """Return the setup of a run.
+
+    Args:
+        options: What was asked for.
+        old: Manifest of the run that is resumed, or None.
+
+    Raises:
+        ConfigError: something is missing or cannot be used.
+        UnknownNameError: a name is not known.
+    """
+    agent_class = _agent_class(options, old)
+    task_type = _task_type(options, old)
+    protocol = _read_as(_protocol(options, old, task_type), options, old, agent_class)
+    spec = options.render or _old_render(old) or "embedded"
+    return Setup(
+        rules=RunRules(
+            task_type=task_type,
+            protocol=protocol,
+            max_steps=_count(options, old, "max_steps", protocol.default_max_steps),
+            seed=_seed(options, old),
+            provide=_provided(options, old, agent_class),
+            camera=options.camera or CameraConfig(),
+            save_images=options.save_images,
+        ),
+        agent_class=agent_class,
+        agent_config=_agent_config(options, old),
+        factory=choose_factory(
+            spec, [offer.value for offer in plugin_manager().offers("abotn_renderers")]
+        ),
+        render=spec,
+        data_dir=_data_dir(options, old),
+        map_dir=_map_dir(options, old),
+    )
+
+
+def attempts_of(options: RunOptions, old: Mapping[str, Any] | None) -> int:
+    """Return the number of attempts per task."""
+    return _count(options, old, "attempts", 1)
+
+
+def agent_name_of(options: RunOptions, old: Mapping[str, Any] | None, setup: Setup) -> str:
+    """Return the agent's name for tables."""
+    if options.agent_name is not None and not options.agent_name.strip():
+        raise ConfigError("expected a name, got an empty one", where="agent name")
+    if options.agent_name is None and old is not None:
+        return str(old["agent"]["name"])
+    return options.agent_name or setup.agent_class.__name__
+
+
+def _agent_class(options: RunOptions, old: Mapping[str, Any] | None) -> type[Any]:
+    agent = options.agent
+    if agent is None and old is not None:
+        agent = old["agent"]["class"]
+    if agent is None:
+        raise ConfigError("no agent was given", where="agent", hint="package.module:ClassName")
+    if isinstance(agent, str):
+        return load_agent_class(agent)
+    return checked_agent_class(agent, "agent")
+
+
+def _agent_config(options: RunOptions, old: Mapping[str, Any] | None) -> dict[str, Any]:
+    given = options.agent_config
+    if given is None:
+        return dict(old["agent"].get("config", {})) if old is not None else {}
+    if isinstance(given, Mapping):
+        return dict(given)
+    try:
+        return load_agent_config(given)
+    except (OSError, ValueError) as error:
+        raise ConfigError(str(error), where="agent config") from error
+
+
+def _task_type(options: RunOptions, old: Mapping[str, Any] | None) -> str:
+    value = options.task_type or (old or {}).get("task_type")
+    normal = value.replace("-", "_") if isinstance(value, str) else value
+    if normal not in TASK_TYPES:
+        raise UnknownNameError("task type", value, TASK_TYPES)
+    return str(normal)
+
+
+def _protocol(options: RunOptions, old: Mapping[str, Any] | None, task_type: str) -> Protocol:
+    protocol = _named_protocol(options, old, task_type).override(**options.overrides)
+    if protocol.task_type not in (None, task_type):
+        raise ConfigError(
+            f"protocol {protocol.name!r} is for {protocol.task_type}, the run is {task_type}",
+            where="protocol",
+            hint=f"try {DEFAULT_PROTOCOLS[task_type]!r} or 'strict'",
+        )
+    return protocol
+
+
+def _named_protocol(options: RunOptions, old: Mapping[str, Any] | None, task_type: str) -> Protocol:
+    if isinstance(options.protocol, Protocol):
+        return options.protocol
+    if options.protocol is None and old is not None:
+        return Protocol.from_manifest(old["protocol"])
+    name = options.protocol or DEFAULT_PROTOCOLS[task_type]
+    found = plugin_manager().named("abotn_protocols", "protocol", name)
+    if not isinstance(found, Protocol):
+        raise ConfigError(f"a plugin's protocol {name!r} is a {type(found).__name__}")
+    return found
+
+
+def _read_as(
+    protocol: Protocol, options: RunOptions, old: Mapping[str, Any] | None, agent_class: type[Any]
+) -> Protocol:
+    """The agent's own frame, unless the caller chose one or the resumed run already has."""
+    chosen = options.overrides.get("waypoint_frame") is not None
+    inherited = options.protocol is None and old is not None
+    if chosen or inherited or "waypoint_frame" in protocol.modified:
+        return protocol
+    return protocol.read_as(getattr(agent_class, "waypoint_frame", None))
+
+
+def _old_render(old: Mapping[str, Any] | None) -> str | None:
+    if old is None:
+        return None
+    renderer = old["renderer"]
+    return str(renderer.get("url") or renderer["kind"])
+
+
+def _count(options: RunOptions, old: Mapping[str, Any] | None, name: str, default: int) -> int:
+    value = getattr(options, name)
+    if value is None:
+        value = default if old is None else old.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(
+            f"expected a whole number of at least 1, got {value!r}", where=name.replace("_", " ")
+        )
+    return value
+
+
+def _seed(options: RunOptions, old: Mapping[str, Any] | None) -> int:
+    value = options.seed if options.seed is not None else (old or {}).get("seed", 0)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ConfigError(f"expected a whole number, got {value!r}", where="seed")
+    return value
+
+
+def _provided(
+    options: RunOptions, old: Mapping[str, Any] | None, agent_class: type[Any]
+) -> frozenset[str]:
+    wanted = list(options.provide)
+    for name in wanted:
+        if name not in OPTIONAL_FIELDS:
+            raise UnknownNameError("observation field", name, OPTIONAL_FIELDS)
+    inherited = (old or {}).get("provide", []) if not wanted else []
+    return frozenset([*wanted, *inherited, *needs_of(agent_class)])
+
+
+def _data_dir(options: RunOptions, old: Mapping[str, Any] | None) -> str:
+    given = options.data_dir
+    if given is None and old is not None:
+        given = old["dataset"].get("data_dir")
+    if given is None:
+        raise ConfigError("no data folder was given", where="data dir", hint="give --data-dir")
+    return str(Path(given).resolve())
+
+
+def _map_dir(options: RunOptions, old: Mapping[str, Any] | None) -> str | None:
+    given = options.map_dir
+    if given is None and options.data_dir is None and old is not None:
+        given = old["dataset"].get("map_dir")
+    return None if given is None else str(Path(given).resolve())

@@ -1,0 +1,305 @@
+"""A whole run: from options to a folder of records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from abotn.errors import AgentError, ConfigError
+from abotn.json_files import dump_json, parse_json
+from abotn.plugins.manager import plugin_manager
+from abotn.records.files import record_folder, write_manifest
+from abotn.records.types import ResultRecord
+from abotn.rollout.dataset import Dataset, plan_units, read_dataset
+from abotn.rollout.executor import Executor, Setup, write_attempt
+from abotn.rollout.folders import check_exact_folder, exact_run_folder, new_run_folder
+from abotn.rollout.manifest import check_same_run, make_manifest
+from abotn.rollout.options import PathLike, RunOptions, agent_name_of, attempts_of, resolve
+from abotn.rollout.progress import Progress, ProgressListener
+from abotn.rollout.resume import pending_units, read_old_manifest
+from abotn.rollout.rules import Unit
+from abotn.rollout.scoring import unplanned_record
+from abotn.rollout.task import Attempt
+from abotn.rollout.workers import WorkerPool
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """What a run did.
+
+    Attributes:
+        folder: The run's folder.
+        total: Attempts the run consists of.
+        made: Attempts made now.
+        kept: Attempts that already had a good record.
+        statuses: Number of attempts made now by status.
+        solved: Number of attempts made now that succeeded.
+    """
+
+    folder: Path
+    total: int
+    made: int
+    kept: int
+    statuses: Mapping[str, int] = field(default_factory=dict)
+    solved: int = 0
+
+    @property
+    def errors(self) -> int:
+        """Number of attempts made now that ended with an error."""
+        return self.statuses.get("error", 0)
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    setup: Setup
+    dataset: Dataset
+    units: list[Unit]
+    manifest: Callable[[str], dict[str, Any]]
+
+
+def run(
+    task_type: str | None = None,
+    agent: Any = None,
+    *,
+    data_dir: PathLike | None = None,
+    output_dir: PathLike | None = None,
+    run_dir: PathLike | None = None,
+    resume_dir: PathLike | None = None,
+    workers: int = 1,
+    scenes: Iterable[str] = (),
+    tasks: Iterable[str] = (),
+    fail_fast: bool = False,
+    progress: ProgressListener | None = None,
+    started: Callable[[Path], None] | None = None,
+    **options: Any,
+) -> RunOutcome:
+    """Roll an agent out over a dataset and write its records.
+
+    Nothing is written before the dataset was read, the protocol is known, and every worker has
+    made its agent and its renderer.
+
+    Args:
+        task_type: ``"point_goal"`` or ``"poi_goal"``.
+        agent: ``"package.module:ClassName"``, or a class.
+        data_dir: Folder of the scenes.
+        output_dir: The run gets a new folder in it, named by the time; ``"runs"`` by default.
+        run_dir: The run's folder itself, new or empty, instead of ``output_dir``.
+        resume_dir: Folder of a run to go on with; attempts without a good record are made.
+        workers: Number of processes; 1 stays in this one. More need an importable agent class.
+        scenes: Names or patterns of the scenes to run; none means all.
+        tasks: Names or patterns of the tasks to run; none means all.
+        fail_fast: Whether the first attempt that ends with an error stops the run.
+        progress: Called at the start and after each attempt.
+        started: Called with the run's folder once it is there.
+        options: Fields of :class:`abotn.rollout.options.RunOptions`, such as ``protocol``,
+            ``overrides``, ``map_dir``, ``agent_config``, ``render``, ``max_steps``, ``seed`` and
+            ``attempts``.
+
+    Returns:
+        What was done; the records are in its ``folder``.
+
+    Raises:
+        ConfigError: an argument cannot be used, or does not fit the run that is resumed.
+        DataError: the dataset is damaged, or the file system refused.
+        AgentError: the agent could not be made, or ``fail_fast`` met an error.
+    """
+    _check_places(output_dir, run_dir, resume_dir)
+    _check_workers(workers)
+    asked = RunOptions(task_type, agent, data_dir=data_dir, **options)
+    old = None if resume_dir is None else read_old_manifest(resume_dir)
+    prepared = _prepare(asked, old, scenes, tasks)
+    if resume_dir is not None:
+        check_same_run(old or {}, _as_written(prepared.manifest("")), resume_dir)
+        pending = pending_units(resume_dir, prepared.units)
+    else:
+        pending = prepared.units
+    crew = _crew(prepared.setup, workers, pending)
+    with closing(crew):
+        folder = _folder(prepared, output_dir, run_dir, resume_dir)
+        if started is not None:
+            started(folder)
+        session = _Session(folder, prepared, fail_fast=fail_fast, progress=progress)
+        return session.make(crew, pending)
+
+
+class _Session:
+    """Makes the attempts of a run in one go and tells everybody about it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        prepared: _Prepared,
+        *,
+        fail_fast: bool,
+        progress: ProgressListener | None,
+    ) -> None:
+        self._folder = folder
+        self._prepared = prepared
+        self._fail_fast = fail_fast
+        self._progress = progress
+        self._statuses: Counter[str] = Counter()
+        self._solved = 0
+
+    def make(self, crew: _Crew, pending: list[Unit]) -> RunOutcome:
+        """Make the attempts that are missing."""
+        total = len(self._prepared.units)
+        kept = total - len(pending)
+        plugins = plugin_manager()
+        plugins.tell("abotn_run_started", manifest=read_old_manifest(self._folder))
+        self._tell(kept, None)
+
+        def finished(record: ResultRecord) -> None:
+            self._count(record)
+            plugins.tell("abotn_episode_finished", record=record)
+            self._tell(kept + self._statuses.total(), record)
+            self._stop_at_error(record)
+
+        crew.run(pending, self._folder, finished, self._record_death)
+        plugins.tell("abotn_run_finished", run=self._folder)
+        return RunOutcome(
+            self._folder, total, len(pending), kept, dict(self._statuses), self._solved
+        )
+
+    def _count(self, record: ResultRecord) -> None:
+        self._statuses[record.status] += 1
+        self._solved += record.success
+
+    def _tell(self, done: int, record: ResultRecord | None) -> None:
+        if self._progress is not None:
+            self._progress(Progress(done, len(self._prepared.units), record))
+
+    def _stop_at_error(self, record: ResultRecord) -> None:
+        if self._fail_fast and record.error is not None:
+            entry = record.error
+            raise AgentError(
+                f"stopped at the first error: {entry['stage']}: {entry['message']}",
+                where=f"{record.episode_id}/{record.task_id}",
+                hint=f"go on with --resume-dir {self._folder}",
+            )
+
+    def _record_death(self, unit: Unit, reason: str) -> ResultRecord:
+        error = {"stage": "agent", "type": "ProcessDied", "message": reason}
+        record = unplanned_record(unit, self._prepared.setup.rules, error)
+        write_attempt(record_folder(self._folder, *unit), Attempt(record, None))
+        return record
+
+
+class _InProcess:
+    """Makes attempts in this process, like a pool of one."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._executor = Executor(setup)
+
+    def run(
+        self,
+        units: Iterable[Unit],
+        run_folder: Path,
+        finished: Callable[[ResultRecord], None],
+        died: Callable[[Unit, str], ResultRecord],
+    ) -> None:
+        """Make the attempts in order."""
+        for unit in units:
+            finished(self._executor.run(unit, run_folder))
+
+    def close(self) -> None:
+        """Let go of the renderer."""
+        self._executor.close()
+
+
+class _Nobody:
+    """Makes nothing, where nothing is left to do."""
+
+    def run(self, *arguments: Any) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+_Crew = WorkerPool | _InProcess | _Nobody
+
+
+def _prepare(
+    asked: RunOptions,
+    old: Mapping[str, Any] | None,
+    scenes: Iterable[str],
+    tasks: Iterable[str],
+) -> _Prepared:
+    setup = resolve(asked, old)
+    name, attempts = agent_name_of(asked, old, setup), attempts_of(asked, old)
+    dataset = read_dataset(setup.data_dir, setup.map_dir)
+    versions = plugin_manager().versions
+
+    def manifest(run_id: str) -> dict[str, Any]:
+        return make_manifest(
+            run_id, setup, dataset, agent_name=name, attempts=attempts, versions=versions
+        )
+
+    return _Prepared(setup, dataset, plan_units(dataset, attempts, scenes, tasks), manifest)
+
+
+def _crew(setup: Setup, workers: int, pending: list[Unit]) -> _Crew:
+    if not pending:
+        return _Nobody()
+    return _InProcess(setup) if workers == 1 else WorkerPool(setup, min(workers, len(pending)))
+
+
+def _folder(
+    prepared: _Prepared,
+    output_dir: PathLike | None,
+    run_dir: PathLike | None,
+    resume_dir: PathLike | None,
+) -> Path:
+    if resume_dir is not None:
+        return Path(resume_dir)
+    if run_dir is not None:
+        folder = exact_run_folder(run_dir)
+    else:
+        label = prepared.manifest("")["agent"]["name"]
+        folder = new_run_folder("runs" if output_dir is None else output_dir, label)
+    try:
+        write_manifest(folder, prepared.manifest(folder.resolve().name))
+    except BaseException:
+        _remove_empty(folder)
+        raise
+    return folder
+
+
+def _remove_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        return
+
+
+def _as_written(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    return parse_json(dump_json(manifest), "run.json")
+
+
+def _check_places(
+    output_dir: PathLike | None, run_dir: PathLike | None, resume_dir: PathLike | None
+) -> None:
+    given = [
+        name
+        for name, value in (
+            ("output dir", output_dir), ("run dir", run_dir), ("resume dir", resume_dir)
+        )
+        if value is not None
+    ]  # fmt: skip
+    if len(given) > 1:
+        raise ConfigError(f"give one of them, got {' and '.join(given)}", where="run folder")
+    if run_dir is not None:
+        check_exact_folder(run_dir)
+    if output_dir is not None and Path(output_dir).exists() and not Path(output_dir).is_dir():
+        raise ConfigError("the output must be a folder, got a file", where=output_dir)
+
+
+def _check_workers(workers: int) -> None:
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise ConfigError(
+            f"expected a whole number of at least 1, got {workers!r}", where="workers"
+        )

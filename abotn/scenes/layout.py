@@ -1,0 +1,145 @@
+"""The published folder layout: where scenes, tasks and maps lie.
+
+::
+
+    {data_dir}/{scene_id}/traj_*.json
+    {data_dir}/{scene_id}/map/occ_map.png, occ_map_meta.txt, occ_map_height.tiff
+    {map_dir}/{scene_id}/map/...  or  {map_dir}/{scene_id}/...   when maps are kept apart
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from abotn.errors import DataError
+from abotn.records.files import check_id
+
+MAP_FOLDER = "map"
+OCCUPANCY_NAME = "occ_map.png"
+META_NAME = "occ_map_meta.txt"
+HEIGHT_NAME = "occ_map_height.tiff"
+TASK_PATTERN = "traj_*.json"
+
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+@dataclass(frozen=True)
+class MapFiles:
+    """The files of one scene's map; a file that does not exist is None."""
+
+    folder: Path
+    occupancy: Path | None
+    meta: Path | None
+    height: Path | None
+
+    @property
+    def present(self) -> list[tuple[str, Path]]:
+        """The files that exist, each with its published name."""
+        pairs = [
+            (OCCUPANCY_NAME, self.occupancy),
+            (META_NAME, self.meta),
+            (HEIGHT_NAME, self.height),
+        ]
+        return [(name, path) for name, path in pairs if path is not None]
+
+
+def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
+    """Return a sort key that counts: ``traj_2`` before ``traj_10``."""
+    parts = _DIGITS.split(name)
+    return tuple(int(part) if index % 2 else part for index, part in enumerate(parts)), name
+
+
+def require_folder(path: str | os.PathLike[str], kind: str) -> Path:
+    """Return ``path`` when it is a folder.
+
+    Raises:
+        DataError: it does not exist, or is a file.
+    """
+    folder = Path(path)
+    if not folder.exists():
+        raise DataError(f"the {kind} folder does not exist", where=path, hint="check the path")
+    if not folder.is_dir():
+        raise DataError(f"the {kind} must be a folder, got a file", where=path)
+    return folder
+
+
+def scene_folders(data_dir: str | os.PathLike[str]) -> list[Path]:
+    """Return the scene folders of a data folder in natural order; hidden folders are no scenes.
+
+    Raises:
+        DataError: the data folder is missing or has no scene in it, or a folder's name cannot be
+            a scene id.
+    """
+    found = list_scene_folders(data_dir)
+    for path in found:
+        check_id(path.name, "scene id")
+    return found
+
+
+def list_scene_folders(data_dir: str | os.PathLike[str]) -> list[Path]:
+    """Return the scene folders as :func:`scene_folders` does, whatever their names.
+
+    Raises:
+        DataError: the data folder is missing or has no scene in it.
+    """
+    folder = require_folder(data_dir, "data")
+    found = [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
+    if not found or _is_scene(folder):
+        raise DataError(_no_scenes(folder), where=data_dir, hint=_no_scenes_hint(folder))
+    return sorted(found, key=lambda path: natural_key(path.name))
+
+
+def task_files(scene_dir: str | os.PathLike[str]) -> list[Path]:
+    """Return the ``traj_*.json`` files of a scene in natural order."""
+    return sorted(Path(scene_dir).glob(TASK_PATTERN), key=lambda path: natural_key(path.stem))
+
+
+def map_files(
+    scene_dir: str | os.PathLike[str], map_dir: str | os.PathLike[str] | None = None
+) -> MapFiles | None:
+    """Return the map files of a scene, or None when it has no map.
+
+    Looks in ``{map_dir}/{scene_id}/map``, then ``{map_dir}/{scene_id}``, then in the scene's own
+    ``map`` folder; the first that holds any map file is taken whole.
+
+    Args:
+        scene_dir: Folder of the scene; its name is the scene id.
+        map_dir: Folder of the maps when they are kept apart.
+    """
+    scene = Path(scene_dir)
+    places = [scene / MAP_FOLDER]
+    if map_dir is not None:
+        own = Path(map_dir) / scene.name
+        places = [own / MAP_FOLDER, own, *places]
+    for place in places:
+        files = _files_in(place)
+        if files.present:
+            return files
+    return None
+
+
+def _files_in(folder: Path) -> MapFiles:
+    def existing(name: str) -> Path | None:
+        path = folder / name
+        return path if path.is_file() else None
+
+    return MapFiles(folder, existing(OCCUPANCY_NAME), existing(META_NAME), existing(HEIGHT_NAME))
+
+
+def _is_scene(folder: Path) -> bool:
+    return next(folder.glob(TASK_PATTERN), None) is not None
+
+
+def _no_scenes(folder: Path) -> str:
+    if _is_scene(folder):
+        return "expected a folder of scenes, got the folder of one scene"
+    return "the data folder holds no scenes"
+
+
+def _no_scenes_hint(folder: Path) -> str:
+    if _is_scene(folder):
+        return f"pass its parent, {folder.resolve().parent}"
+    return "each scene is a folder with traj_*.json files; make some with 'abotn scenes generate'"

@@ -1,0 +1,160 @@
+"""Find, load and apply the JSON Schemas, from the wheel or from a checkout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def schema_folder() -> Path:
+    """Return the folder that holds the schemas.
+
+    A wheel carries them inside the package; an editable install runs from the checkout, where
+    they lie beside it.
+
+    Raises:
+        FileNotFoundError: neither folder exists, so the installation is broken.
+    """
+    for folder in (_PACKAGE / "schemas", _PACKAGE.parent / "schemas"):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"no schemas folder in {_PACKAGE} or beside it; reinstall abotn")
+
+
+def schema_names() -> list[str]:
+    """Return the names of all schemas, such as ``"result.v1"``."""
+    suffix = ".schema.json"
+    return sorted(path.name[: -len(suffix)] for path in schema_folder().glob(f"*{suffix}"))
+
+
+@cache
+def load_schema(name: str) -> dict[str, Any]:
+    """Return the parsed schema called ``name``, such as ``"result.v1"``.
+
+    Raises:
+        FileNotFoundError: there is no such schema.
+    """
+    path = schema_folder() / f"{name}.schema.json"
+    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+def complaint(name: str, document: object) -> str | None:
+    """Return why ``document`` breaks schema ``name``, as ``"key: reason"``, or None if it fits."""
+    if accepts_all(load_schema(name), [document]):
+        return None
+    errors = sorted(_validator(name).iter_errors(document), key=lambda error: list(error.path))
+    if not errors:
+        return None
+    first = errors[0]
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first.path)
+    message = first.message if len(first.message) < 300 else first.message[:297] + "..."
+    return f"{place.lstrip('.') or 'document'}: {message}"
+
+
+def accepts_all(schema: dict[str, Any], values: Sequence[object]) -> bool:
+    """Return True when every one of ``values`` certainly fits ``schema``.
+
+    Works on all values at once, key by key, so that a run's records or a trajectory's steps cost
+    a few set operations. False means "ask jsonschema": a keyword outside the small set handled
+    here, or a value that may break the schema.
+    """
+    if not set(schema) <= _HANDLED:
+        return False
+    kinds = set(map(type, values))
+    if not _types_fit(schema, kinds):
+        return False
+    if "enum" in schema and not all(value in schema["enum"] for value in _distinct(values)):
+        return False
+    if "minimum" in schema and kinds & {int, float}:
+        numbers: Any = values
+        if not kinds <= {int, float}:
+            numbers = [value for value in values if type(value) in (int, float)]
+        if min(numbers) < schema["minimum"]:
+            return False
+    return _objects_fit(schema, values, kinds) and _arrays_fit(schema, values, kinds)
+
+
+_HANDLED = {
+    "$schema", "$id", "title", "description", "type", "enum", "minimum", "properties",
+    "required", "additionalProperties", "items", "minItems", "maxItems",
+}  # fmt: skip
+_PYTHON_TYPES: dict[str, set[type]] = {
+    "string": {str}, "integer": {int}, "number": {int, float}, "boolean": {bool},
+    "null": {type(None)}, "object": {dict}, "array": {list},
+}  # fmt: skip
+
+
+def _types_fit(schema: dict[str, Any], kinds: set[type]) -> bool:
+    if "type" not in schema:
+        return True
+    names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return kinds <= set().union(*(_PYTHON_TYPES[name] for name in names))
+
+
+def _distinct(values: Sequence[object]) -> list[object]:
+    try:
+        return list(set(values))
+    except TypeError:
+        return list(values)
+
+
+def _objects_fit(schema: dict[str, Any], values: Sequence[object], kinds: set[type]) -> bool:
+    if dict not in kinds:
+        return True
+    objects: Any = values
+    if kinds != {dict}:
+        objects = [value for value in values if type(value) is dict]
+    known = schema.get("properties", {})
+    required = set(schema.get("required", ()))
+    if not required <= known.keys():
+        return False
+    for key, inner in known.items():
+        present = _values_at(objects, key)
+        if key in required and len(present) < len(objects):
+            return False
+        if present and not accepts_all(inner, present):
+            return False
+    return _others_fit(schema.get("additionalProperties", True), objects, known)
+
+
+def _values_at(objects: Sequence[dict[str, Any]], key: str) -> list[Any]:
+    try:
+        return list(map(itemgetter(key), objects))
+    except KeyError:
+        return [value[key] for value in objects if key in value]
+
+
+def _others_fit(rule: Any, objects: Sequence[dict[str, Any]], known: dict[str, Any]) -> bool:
+    if rule is True:
+        return True
+    if known:
+        others = [value[key] for value in objects for key in value.keys() - known.keys()]
+    else:
+        others = list(chain.from_iterable(map(dict.values, objects)))
+    return not others or (rule is not False and accepts_all(rule, others))
+
+
+def _arrays_fit(schema: dict[str, Any], values: Sequence[object], kinds: set[type]) -> bool:
+    if list not in kinds:
+        return True
+    arrays = [value for value in values if type(value) is list]
+    lengths = [len(array) for array in arrays]
+    if min(lengths) < schema.get("minItems", 0) or max(lengths) > schema.get("maxItems", 2**62):
+        return False
+    items = list(chain.from_iterable(arrays))
+    return "items" not in schema or not items or accepts_all(schema["items"], items)
+
+
+@cache
+def _validator(name: str) -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(load_schema(name))

@@ -1,0 +1,127 @@
+"""The CarlAnomaly layout: what a scenario's path says and where its labels lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from abotn.errors import DataError, EvaluationInputError, UnknownNameError
+
+CAMERAS = ("front", "left", "right", "rear")
+SENSORS = (*CAMERAS, "lidar")
+
+_LAYOUT = ".../test/anomaly/{town}/{anomaly_type}/... or .../test/normal/{town}/..."
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What the path of a scenario's folder says.
+
+    Args:
+        scenario_id: The path, exactly as it was given.
+        town: The town it was recorded in.
+        anomaly_type: The type of its anomaly; None for a normal scenario.
+    """
+
+    scenario_id: str
+    town: str
+    anomaly_type: str | None
+
+    @property
+    def is_anomalous(self) -> bool:
+        """Whether it lies under ``/test/anomaly/``."""
+        return self.anomaly_type is not None
+
+
+def parse_scenario(scenario_id: str | os.PathLike[str]) -> Scenario:
+    """Return what a scenario's path says.
+
+    Where a path holds the pattern more than once, the innermost counts: the dataset may itself
+    lie in a folder called ``test/normal``.
+
+    Raises:
+        EvaluationInputError: the path is of neither kind.
+
+    Example:
+        >>> parse_scenario("/data/test/anomaly/Town01/spawn-props/scenario-3")
+        Scenario(scenario_id='/data/test/anomaly/Town01/spawn-props/scenario-3', \
+town='Town01', anomaly_type='spawn-props')
+    """
+    if not isinstance(scenario_id, (str, os.PathLike)):
+        raise EvaluationInputError(
+            f"a scenario id must be a path, got {type(scenario_id).__name__}", where="scenario_ids"
+        )
+    return _parse(os.fspath(scenario_id))
+
+
+def check_sensor(sensor: str, known: Sequence[str] = SENSORS) -> str:
+    """Return ``sensor`` when it is one of ``known``.
+
+    Raises:
+        UnknownNameError: it is not.
+    """
+    if sensor not in known:
+        raise UnknownNameError("sensor", sensor, known)
+    return sensor
+
+
+def mask_path(scenario_id: str, sensor: str, timestep_id: int) -> Path:
+    """Return where the mask of one camera image lies."""
+    return Path(scenario_id) / f"anomaly-{sensor}" / f"{timestep_id:06d}.png"
+
+
+def point_label_path(scenario_id: str, timestep_id: int) -> Path:
+    """Return where the labels of one point cloud lie."""
+    return Path(scenario_id) / "anomaly-lidar" / f"{timestep_id:06d}.feather"
+
+
+def sensor_label_path(scenario_id: str, sensor: str) -> Path:
+    """Return where the labels of all readings of one sensor lie."""
+    return Path(scenario_id) / f"anomaly-{sensor}" / "sensor.feather"
+
+
+def timestep_label_path(scenario_id: str) -> Path:
+    """Return where the labels of a scenario's timesteps lie."""
+    return Path(scenario_id) / "anomaly-observation.feather"
+
+
+def find_scenarios(dataset: str | os.PathLike[str]) -> list[Scenario]:
+    """Return the test scenarios of a dataset, normal ones first, sorted by path.
+
+    A scenario is a folder with an ``anomaly-observation.feather`` under ``test/normal`` or
+    ``test/anomaly`` of the folder ``dataset``.
+
+    Raises:
+        DataError: there is none.
+    """
+    test = Path(dataset) / "test"
+    found = [
+        parse_scenario(labels.parent.as_posix())
+        for kind in ("normal", "anomaly")
+        for labels in sorted((test / kind).rglob("anomaly-observation.feather"))
+    ]
+    if not found:
+        raise DataError(
+            "expected scenarios with an anomaly-observation.feather, found none",
+            where=test,
+            hint=f"the layout is {_LAYOUT}",
+        )
+    return found
+
+
+# The same few paths come with every batch; parsing is pure, so a small cache is enough.
+@lru_cache(maxsize=4096)
+def _parse(path: str) -> Scenario:
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    for place in reversed(range(len(parts) - 1)):
+        kind, below = tuple(parts[place : place + 2]), parts[place + 2 :]
+        if kind == ("test", "anomaly") and len(below) >= 2:
+            return Scenario(path, below[0], below[1])
+        if kind == ("test", "normal") and len(below) >= 1:
+            return Scenario(path, below[0], None)
+    raise EvaluationInputError(
+        "the path is of neither kind of scenario", where=path, hint=f"expected {_LAYOUT}"
+    )

@@ -1,0 +1,201 @@
+"""Write a small dataset in the CarlAnomaly layout, with scores and their known answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.errors import ConfigError
+from abotn.json_files import write_json
+from abotn.streaming.dataset import (
+    CAMERAS,
+    SENSORS,
+    Scenario,
+    mask_path,
+    parse_scenario,
+    point_label_path,
+    sensor_label_path,
+    timestep_label_path,
+)
+from abotn.streaming.example_scores import write_scores
+
+#: Height and width of the images, in pixels.
+IMAGE_SHAPE = (24, 32)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one generated scenario.
+
+    Args:
+        scenario: The scenario.
+        masks: Per camera, bool, shape (timesteps, rows, columns).
+        points: bool, shape (timesteps, points).
+        observations: bool, shape (timesteps,).
+    """
+
+    scenario: Scenario
+    masks: dict[str, NDArray[np.bool_]]
+    points: NDArray[np.bool_]
+    observations: NDArray[np.bool_]
+
+    def readings(self, sensor: str) -> NDArray[np.bool_]:
+        """Return at which timesteps a sensor sees the anomaly, shape (timesteps,)."""
+        if sensor == "lidar":
+            return np.asarray(self.points.any(axis=1))
+        return np.asarray(self.masks[sensor].any(axis=(1, 2)))
+
+
+def generate_anomaly_dataset(
+    folder: str | os.PathLike[str],
+    *,
+    seed: int = 0,
+    towns: Sequence[str] = ("Town01", "Town02"),
+    anomaly_types: Sequence[str] = ("change-weather", "spawn-props", "vanish-actor"),
+    scenarios: int = 1,
+    timesteps: int = 6,
+    points: int = 80,
+) -> dict[str, Any]:
+    """Write a dataset, example scores beside it in ``scores/``, and ``answers.json``.
+
+    Every town gets ``scenarios`` normal ones and as many of each anomaly type. The anomaly of
+    ``change-weather`` is seen by no sensor; others are seen by the front camera and the LiDAR, now
+    and then by the other cameras. Scores are multiples of 1/16, so they tie often and the figures
+    of histograms are exact as well. The same arguments give the same bytes.
+
+    Args:
+        folder: Where to write; must not exist or be empty.
+        seed: Whole number of at least 0.
+        towns: Names of towns.
+        anomaly_types: Names of anomaly types.
+        scenarios: Scenarios per town, normal and of each type.
+        timesteps: Timesteps per scenario.
+        points: Points per cloud, at most; clouds differ in length.
+
+    Returns:
+        The answers, as in ``answers.json``: per level, the figures over all scores and ``by_type``
+        under the CarlAnomaly convention.
+
+    Raises:
+        ConfigError: the folder holds something already, or a number is too small.
+    """
+    root = _empty_folder(Path(folder))
+    for name, value in (("scenarios", scenarios), ("timesteps", timesteps), ("points", points)):
+        if value < 2 - (name == "scenarios"):
+            raise ConfigError(f"too small to hold both classes: {value}", where=name)
+    written = [
+        _write_scenario(parse_scenario((root / path).as_posix()), rng, timesteps, points)
+        for path, rng in _plan(towns, anomaly_types, scenarios, seed)
+    ]
+    answers = write_scores(root, written, np.random.default_rng([seed, 1]))
+    write_json(root / "answers.json", answers)
+    return answers
+
+
+def _plan(
+    towns: Sequence[str], anomaly_types: Sequence[str], scenarios: int, seed: int
+) -> Iterator[tuple[str, np.random.Generator]]:
+    for i, town in enumerate(towns):
+        for j, kind in enumerate([None, *anomaly_types]):
+            parent = f"test/normal/{town}" if kind is None else f"test/anomaly/{town}/{kind}"
+            for k in range(scenarios):
+                yield f"{parent}/scenario-{k}", np.random.default_rng([seed, 0, i, j, k])
+
+
+def _write_scenario(
+    scenario: Scenario, rng: np.random.Generator, timesteps: int, points: int
+) -> Labels:
+    labels = _draw_labels(scenario, rng, timesteps, points)
+    root = Path(scenario.scenario_id)
+    for timestep in range(timesteps):
+        image = _image(labels.masks["front"][timestep], rng)
+        _write_image(root / "rgb-front" / f"{timestep:06d}.jpg", image)
+        cloud = _cloud(labels.points[timestep], rng)
+        _write_table(root / "pointclouds" / f"{timestep:06d}.feather", cloud)
+        _write_sample_labels(labels, timestep)
+    for sensor in SENSORS:
+        path = sensor_label_path(scenario.scenario_id, sensor)
+        _write_table(path, {"anomaly": labels.readings(sensor)})
+    _write_table(timestep_label_path(scenario.scenario_id), {"anomaly": labels.observations})
+    return labels
+
+
+def _write_sample_labels(labels: Labels, timestep: int) -> None:
+    # As in the published data, a timestep without anomalous pixels or points has no label file.
+    scenario_id = labels.scenario.scenario_id
+    for camera in CAMERAS:
+        mask = labels.masks[camera][timestep]
+        if mask.any():
+            _write_image(mask_path(scenario_id, camera, timestep), mask.astype(np.uint8) * 255)
+    if labels.points[timestep].any():
+        path = point_label_path(scenario_id, timestep)
+        _write_table(path, {"anomaly": labels.points[timestep]})
+
+
+def _draw_labels(
+    scenario: Scenario, rng: np.random.Generator, timesteps: int, points: int
+) -> Labels:
+    masks = {camera: np.zeros((timesteps, *IMAGE_SHAPE), np.bool_) for camera in CAMERAS}
+    clouds = np.zeros((timesteps, int(rng.integers(points // 2 + 1, points + 1))), np.bool_)
+    observed = np.zeros(timesteps, np.bool_)
+    if scenario.is_anomalous:
+        # The anomaly lasts from some timestep to the end, and never for the whole scenario.
+        observed[int(rng.integers(1, timesteps)) :] = True
+    if scenario.is_anomalous and scenario.anomaly_type != "change-weather":
+        for timestep in np.flatnonzero(observed):
+            clouds[timestep, : int(rng.integers(1, clouds.shape[1] // 3 + 1))] = True
+            for camera in CAMERAS:
+                if camera == "front" or rng.random() < 0.4:
+                    masks[camera][timestep] = _rectangle(rng)
+    return Labels(scenario, masks, clouds, observed)
+
+
+def _rectangle(rng: np.random.Generator) -> NDArray[np.bool_]:
+    mask = np.zeros(IMAGE_SHAPE, np.bool_)
+    rows, columns = IMAGE_SHAPE
+    top, left = int(rng.integers(rows - 4)), int(rng.integers(columns - 4))
+    height, width = rng.integers(2, 9, size=2)
+    mask[top : top + height, left : left + width] = True
+    return mask
+
+
+def _image(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.uint8]:
+    image = rng.integers(40, 120, size=(*mask.shape, 3), dtype=np.uint8)
+    image[mask] = (220, 60, 30)
+    return image
+
+
+def _cloud(labels: NDArray[np.bool_], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+    place = rng.uniform(-40, 40, size=(3, labels.size)).astype(np.float32)
+    intensity = np.where(labels, np.float32(0.9), np.float32(0.2))
+    return {"x": place[0], "y": place[1], "z": place[2], "intensity": intensity}
+
+
+def _write_image(path: Path, pixels: NDArray[np.uint8]) -> None:
+    from PIL import Image
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(pixels).save(path)
+
+
+def _write_table(path: Path, columns: dict[str, NDArray[Any]]) -> None:
+    import pyarrow
+    from pyarrow import feather
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    feather.write_feather(pyarrow.table(columns), path, compression="uncompressed")
+
+
+def _empty_folder(folder: Path) -> Path:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigError(
+            "exists and is not an empty folder", where=folder, hint="name a new folder"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

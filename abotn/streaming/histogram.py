@@ -1,0 +1,174 @@
+"""Scores counted in histograms: memory depends on bins and scenarios, never on scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.errors import ConfigError
+from abotn.streaming.binning import Binning, check_bin_count
+from abotn.streaming.dataset import Scenario, parse_scenario
+from abotn.streaming.tally import Place, Selection, Tally, Weigher
+
+_EXACT_IN_FLOAT32 = 1 << 22
+
+# Row 0 counts negatives, row 1 positives.
+_Counts = NDArray[np.int64]
+
+
+class ScoreHistograms:
+    """Counts per bin, for each pair of anomaly type and town, and coarser ones per scenario.
+
+    Args:
+        binning: The bins of the histograms.
+        scenario_bins: Bins per scenario; neighbours are joined, so it divides ``binning.n_bins``.
+
+    Raises:
+        ConfigError: ``scenario_bins`` does not divide the number of bins.
+    """
+
+    def __init__(self, binning: Binning, scenario_bins: int) -> None:
+        self.binning = binning
+        self.scenario_bins = check_bin_count(scenario_bins, "scenario_bins")
+        if binning.n_bins % self.scenario_bins:
+            raise ConfigError(
+                f"expected a divisor of n_bins {binning.n_bins}, got {scenario_bins}",
+                where="scenario_bins",
+            )
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all scores."""
+        self._places: dict[Place, _Counts] = {}
+        self._scenarios: dict[str, _Counts] = {}
+        self.n_clamped = 0
+
+    def count(self, scores: NDArray[Any], labels: NDArray[np.bool_] | None) -> tuple[_Counts, int]:
+        """Return the counts of one timestep, shape (2, n_bins), and how many were clamped.
+
+        Changes nothing, so threads may call it at once; ``add`` takes what it returns.
+
+        Args:
+            scores: Shape (N,), without NaN.
+            labels: Shape (N,); None when all are negative.
+        """
+        bins, clamped = self.binning.bins(scores)
+        counts = np.zeros((2, self.binning.n_bins), np.int64)
+        counts[0] = count_bins(bins, self.binning.n_bins)
+        if labels is not None and labels.any():
+            counts[1] = count_bins(bins[labels], self.binning.n_bins)
+            counts[0] -= counts[1]
+        return counts, clamped
+
+    def add(self, scenario: Scenario, counted: tuple[_Counts, int]) -> None:
+        """Add the counts of one timestep; one thread at a time."""
+        counts, clamped = counted
+        _add(self._places, (scenario.anomaly_type, scenario.town), counts)
+        coarse = counts.reshape(2, self.scenario_bins, -1).sum(axis=2)
+        _add(self._scenarios, scenario.scenario_id, coarse)
+        self.n_clamped += clamped
+
+    def scenarios(self) -> list[Scenario]:
+        """Return the scenarios that were seen, sorted by id."""
+        return [parse_scenario(scenario_id) for scenario_id in sorted(self._scenarios)]
+
+    def tally(self, positives: Selection, negatives: Selection) -> Tally:
+        """Return the positives of some places and the negatives of some places."""
+        return Tally(self._sum(1, positives), self._sum(0, negatives))
+
+    def scenario_tallies(self) -> Iterator[Tally]:
+        """Yield the coarse counts of each scenario, in the order of ``scenarios``."""
+        for _, counts in sorted(self._scenarios.items()):
+            yield Tally(counts[1], counts[0])
+
+    @property
+    def weighted_width(self) -> int:
+        """Numbers that the ``weigher`` handles per row of weights."""
+        return self.scenario_bins
+
+    def weigher(self) -> Weigher:
+        """Return what gives the coarse counts with every scenario taken some number of times."""
+        stacked = np.array([counts for _, counts in sorted(self._scenarios.items())], np.float64)
+        # Empty bins change no figure, and mostly there are many.
+        negatives, positives = stacked[:, :, stacked.any(axis=(0, 1))].transpose(1, 0, 2)
+        return lambda pos, neg: Tally(pos @ positives, neg @ negatives)
+
+    def merge(self, other: ScoreHistograms) -> None:
+        """Add all counts of an equally configured one."""
+        for place, counts in other._places.items():
+            _add(self._places, place, counts)
+        for scenario_id, counts in other._scenarios.items():
+            _add(self._scenarios, scenario_id, counts)
+        self.n_clamped += other.n_clamped
+
+    def state(self) -> dict[str, Any]:
+        """Return a copy of all counts as plain values and arrays."""
+        return {
+            "places": [
+                {"anomaly_type": kind, "town": town, "counts": counts.copy()}
+                for (kind, town), counts in self._places.items()
+            ],
+            "scenarios": [
+                {"scenario_id": scenario_id, "counts": counts.copy()}
+                for scenario_id, counts in self._scenarios.items()
+            ],
+            "n_clamped": self.n_clamped,
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Replace all counts by those of ``state``.
+
+        Raises:
+            ValueError: its counts have another shape.
+        """
+        places = {
+            (entry["anomaly_type"], entry["town"]): _as_counts(entry, self.binning.n_bins)
+            for entry in state["places"]
+        }
+        scenarios = {
+            entry["scenario_id"]: _as_counts(entry, self.scenario_bins)
+            for entry in state["scenarios"]
+        }
+        self.n_clamped = int(state["n_clamped"])
+        self._places, self._scenarios = places, scenarios
+
+    def _sum(self, row: int, selection: Selection) -> _Counts:
+        total = np.zeros(self.binning.n_bins, np.int64)
+        for place, counts in self._places.items():
+            if selection(place):
+                total += counts[row]
+        return total
+
+
+def count_bins(bins: NDArray[Any], n_bins: int) -> NDArray[Any]:
+    """Return how often each bin occurs, shape (n_bins,).
+
+    16-bit bins are counted by OpenCV, which is faster than ``numpy.bincount`` and lets other
+    threads run meanwhile. It counts in float32, hence the parts.
+    """
+    if bins.dtype != np.uint16:
+        return np.bincount(bins, minlength=n_bins)
+    import cv2
+
+    total = np.zeros(n_bins, np.float64)
+    for start in range(0, bins.size, _EXACT_IN_FLOAT32):
+        part = bins[start : start + _EXACT_IN_FLOAT32].reshape(1, -1)
+        total += cv2.calcHist([part], [0], None, [n_bins], [0, n_bins]).reshape(-1)
+    return total
+
+
+def _as_counts(entry: Mapping[str, Any], n_bins: int) -> _Counts:
+    counts = np.array(entry["counts"], np.int64)
+    if counts.shape != (2, n_bins):
+        raise ValueError(f"counts of shape {counts.shape}, expected {(2, n_bins)}")
+    return counts
+
+
+def _add(totals: dict[Any, _Counts], key: Any, counts: _Counts) -> None:
+    if key in totals:
+        totals[key] += counts
+    else:
+        totals[key] = counts.copy()

@@ -1,0 +1,162 @@
+"""Scores kept one by one: exact figures, memory in proportion to the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.streaming.dataset import Scenario, parse_scenario
+from abotn.streaming.tally import Selection, Tally, Weigher
+
+_JOIN_AFTER = 1024
+_DTYPES = {"score": np.float64, "label": np.bool_, "scenario": np.int32, "timestep": np.int32}
+
+
+class Columns(NamedTuple):
+    """Kept scores, one row each, in the order they came.
+
+    Args:
+        score: float64, shape (N,).
+        label: Whether it is a positive, bool, shape (N,).
+        scenario: Index into the scenarios in the order they came, int32, shape (N,).
+        timestep: Timestep number, int32, shape (N,); -1 where there is none.
+    """
+
+    score: NDArray[np.float64]
+    label: NDArray[np.bool_]
+    scenario: NDArray[np.int32]
+    timestep: NDArray[np.int32]
+
+
+class KeptScores:
+    """All scores with their labels, scenarios and timesteps (17 bytes a score).
+
+    Args:
+        sign: -1 ranks low scores highest.
+    """
+
+    def __init__(self, sign: int = 1) -> None:
+        self._sign = sign
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all scores."""
+        self._index: dict[str, int] = {}
+        self._blocks: list[Columns] = []
+        # The rows that were ranked last, and the level of each.
+        self._ranked: tuple[Columns, NDArray[np.intp]] | None = None
+
+    def add(self, scenarios: list[Scenario], score: Any, label: Any, timestep: Any) -> None:
+        """Keep a batch; each argument has one entry per score, or one that stands for all."""
+        size = np.size(score)
+        codes = [self._code(scenario) for scenario in scenarios]
+        values = zip(_DTYPES.values(), (score, label, codes, timestep), strict=True)
+        rows: list[Any] = [
+            np.array(np.broadcast_to(column, size), dtype) for dtype, column in values
+        ]
+        self._blocks.append(Columns(*rows))
+        if len(self._blocks) >= _JOIN_AFTER:
+            self.columns()
+
+    def columns(self) -> Columns:
+        """Return everything that is kept, in the order it came."""
+        if len(self._blocks) != 1:
+            empty = Columns(*(np.empty(0, dtype) for dtype in _DTYPES.values()))
+            stacked = zip(*(self._blocks or [empty]), strict=True)
+            self._blocks = [Columns(*(np.concatenate(column) for column in stacked))]
+        return self._blocks[0]
+
+    def arrived(self) -> list[Scenario]:
+        """Return the scenarios in the order they came, which ``Columns.scenario`` counts by."""
+        return [parse_scenario(scenario_id) for scenario_id in self._index]
+
+    def scenarios(self) -> list[Scenario]:
+        """Return the scenarios that were seen, sorted by id."""
+        return sorted(self.arrived(), key=lambda scenario: scenario.scenario_id)
+
+    def tally(self, positives: Selection, negatives: Selection) -> Tally:
+        """Return the positives of some places and the negatives of some places."""
+        rows, levels = self.columns(), self._levels()
+        n_levels = int(levels.max(initial=-1)) + 1
+        places = [(scenario.anomaly_type, scenario.town) for scenario in self.arrived()]
+
+        def counts(selection: Selection, wanted: NDArray[np.bool_]) -> NDArray[Any]:
+            chosen = np.array([selection(place) for place in places], np.bool_)
+            return np.bincount(levels[wanted & chosen[rows.scenario]], minlength=n_levels)
+
+        return Tally(counts(positives, rows.label), counts(negatives, ~rows.label))
+
+    def scenario_tallies(self) -> Iterator[Tally]:
+        """Yield the counts of each scenario on its own levels, in the order of ``scenarios``."""
+        rows, levels = self.columns(), self._levels()
+        order = np.argsort(rows.scenario, kind="stable")
+        ends = np.cumsum(np.bincount(rows.scenario, minlength=len(self._index)))
+        parts = np.split(order, ends[:-1])
+        for scenario in self.scenarios():
+            part = parts[self._index[scenario.scenario_id]]
+            _, own = np.unique(levels[part], return_inverse=True)
+            label, size = rows.label[part], int(own.max(initial=-1)) + 1
+            yield Tally(
+                np.bincount(own[label], minlength=size), np.bincount(own[~label], minlength=size)
+            )
+
+    @property
+    def weighted_width(self) -> int:
+        """Numbers that the ``weigher`` handles per row of weights."""
+        return int(self._levels().max(initial=-1)) + 1
+
+    def weigher(self) -> Weigher:
+        """Return what gives the counts with every scenario taken some number of times."""
+        from scipy import sparse
+
+        rows, levels = self.columns(), self._levels()
+        rank = {scenario.scenario_id: i for i, scenario in enumerate(self.scenarios())}
+        place = np.array([rank[scenario_id] for scenario_id in self._index], np.intp)[rows.scenario]
+        shape = (len(rank), int(levels.max(initial=-1)) + 1)
+
+        def matrix(wanted: NDArray[np.bool_]) -> Any:
+            ones = np.ones(np.count_nonzero(wanted))
+            return sparse.csr_matrix((ones, (place[wanted], levels[wanted])), shape=shape)
+
+        positives, negatives = matrix(rows.label), matrix(~rows.label)
+        return lambda pos, neg: Tally(
+            np.ascontiguousarray(pos @ positives), np.ascontiguousarray(neg @ negatives)
+        )
+
+    def merge(self, other: KeptScores) -> None:
+        """Take over all scores of another one."""
+        rows = other.columns()
+        codes = np.array([self._code(scenario) for scenario in other.arrived()], np.int32)
+        self._blocks.append(rows._replace(scenario=codes[rows.scenario]))
+
+    def state(self) -> dict[str, Any]:
+        """Return a copy of everything as plain values and arrays."""
+        columns = {name: values.copy() for name, values in self.columns()._asdict().items()}
+        return {"scenario_ids": list(self._index), **columns}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Replace everything by ``state``.
+
+        Raises:
+            ValueError: its columns do not fit together.
+        """
+        rows = Columns(*(np.array(state[name], dtype) for name, dtype in _DTYPES.items()))
+        index = {str(name): i for i, name in enumerate(state["scenario_ids"])}
+        if len({column.shape for column in rows}) != 1:
+            raise ValueError("columns of different lengths")
+        if rows.scenario.size and not 0 <= rows.scenario.min() <= rows.scenario.max() < len(index):
+            raise ValueError("a scenario index beyond the scenario_ids")
+        self._index, self._blocks = index, [rows]
+
+    def _code(self, scenario: Scenario) -> int:
+        return self._index.setdefault(scenario.scenario_id, len(self._index))
+
+    def _levels(self) -> NDArray[np.intp]:
+        rows = self.columns()
+        if self._ranked is None or self._ranked[0] is not rows:
+            _, levels = np.unique(rows.score * self._sign, return_inverse=True)
+            self._ranked = rows, levels
+        return self._ranked[1]

@@ -1,0 +1,85 @@
+"""What a store of scores answers: counts of positives and negatives per level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.streaming.dataset import Scenario
+
+#: Anomaly type (None for normal scenarios) and town.
+Place = tuple["str | None", str]
+
+#: Whether the scores of a place belong to what is counted.
+Selection = Callable[[Place], bool]
+
+
+class Tally(NamedTuple):
+    """Counts or weights per level, levels rising along the last axis.
+
+    Args:
+        positives: Shape (..., levels).
+        negatives: Shape (..., levels).
+    """
+
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+    @property
+    def n_positive(self) -> int:
+        """How many positives there are in all."""
+        return int(self.positives.sum())
+
+    @property
+    def n_negative(self) -> int:
+        """How many negatives there are in all."""
+        return int(self.negatives.sum())
+
+
+#: From how often each scenario's positives and negatives count, two arrays of shape
+#: (B, scenarios) in the order of ``ScoreStore.scenarios``, to counts of shape (B, levels).
+Weigher = Callable[[NDArray[np.float64], NDArray[np.float64]], Tally]
+
+
+class ScoreStore(Protocol):
+    """Scores in histograms, or kept; both answer the same questions."""
+
+    def clear(self) -> None:
+        """Forget all scores."""
+        ...
+
+    def scenarios(self) -> list[Scenario]:
+        """Return the scenarios that were seen, sorted by id."""
+        ...
+
+    def tally(self, positives: Selection, negatives: Selection) -> Tally:
+        """Return the positives of some places and the negatives of some places."""
+        ...
+
+    def scenario_tallies(self) -> Iterator[Tally]:
+        """Yield the counts of each scenario, in the order of ``scenarios``."""
+        ...
+
+    @property
+    def weighted_width(self) -> int:
+        """Numbers that the ``weigher`` handles per row of weights."""
+        ...
+
+    def weigher(self) -> Weigher:
+        """Return what gives the counts with every scenario taken some number of times."""
+        ...
+
+    def merge(self, other: Any) -> None:
+        """Add all scores of an equally configured store."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Return a copy of everything as plain values and arrays."""
+        ...
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Replace everything by ``state``."""
+        ...

@@ -1,0 +1,63 @@
+"""Every format against its golden file.
+
+``ABOTN_WRITE_GOLDEN=1 python -m pytest tests/report/test_golden.py`` writes them anew; look at the
+difference before keeping it.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from abotn.plugins.manager import PluginManager
+from abotn.report import ReportOptions, build_report
+from abotn.report.formats import ReportFormat
+from abotn.report.plugin import FORMATS
+
+GOLDEN = Path(__file__).parent / "golden"
+PLAIN = ReportOptions()
+PAPER = ReportOptions(
+    percent=True,
+    intervals="plus-minus",
+    groups="columns",
+    second=True,
+    published="pointbench-outdoor",
+    display_names={"success": "SR"},
+)
+
+
+def compare(content, name):
+    target = GOLDEN / name
+    if os.environ.get("ABOTN_WRITE_GOLDEN"):
+        target.write_bytes(content)
+    assert content == target.read_bytes()
+
+
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(("options", "name"), [(PLAIN, "three"), (PAPER, "paper")])
+def test_three_runs(kind, options, name, three_runs):
+    compare(kind.content(build_report(three_runs, options)), f"{name}{kind.suffix}")
+
+
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+def test_awkward_names(kind, awkward_runs):
+    report = build_report(awkward_runs, ReportOptions(groups="none"))
+    compare(kind.content(report), f"awkward{kind.suffix}")
+
+
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+def test_the_same_input_gives_the_same_bytes(kind, three_runs):
+    contents = {kind.content(build_report(list(three_runs), PAPER)) for _ in range(3)}
+    assert len(contents) == 1
+    assert b"\r" not in contents.pop()
+
+
+def test_the_formats_come_through_the_hook():
+    offers = PluginManager(discover=False).offers("abotn_report_formats")
+    assert [offer.value for offer in offers] == list(FORMATS)
+    assert len({kind.suffix for kind in FORMATS}) == len(FORMATS)
+
+
+def test_a_format_may_write_bytes(three_runs):
+    kind = ReportFormat("count", ".bin", "How many tables.", lambda r: bytes([len(r.tables)]))
+    assert kind.content(build_report(three_runs)) == b"\x04"
