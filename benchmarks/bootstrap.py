@@ -34,9 +34,8 @@ def measure() -> list[dict[str, Any]]:
             theirs = _scipy_seconds(values[:, 0], method)
             for metrics, target in ((20, 40.0), (1, 3.0)):
                 ours = _our_seconds(values[:, :metrics], method)
-                rows.append(
-                    _row(f"{metrics} metrics, {method}, N = {n:,}", ours, theirs, metrics, target)
-                )
+                name = f"{metrics} metrics, {method}, N = {n:,}"
+                rows.append(_row(name, ours, theirs and metrics * theirs, target))
     rows.append(_large())
     return rows
 

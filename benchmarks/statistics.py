@@ -27,7 +27,7 @@ Values = Callable[[Floats, np.random.Generator], Floats]
 
 BEGIN, END = "<!-- simulations:begin -->", "<!-- simulations:end -->"
 METHODS = ("auto", "percentile", "bca", "studentized", "t")
-RESAMPLES = 4000
+RESAMPLES = 2000
 BATCH = 200
 SCENE_TASKS = 15
 

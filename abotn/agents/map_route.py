@@ -55,7 +55,7 @@ class Route:
         bend = self._along[self._along > self._done + _TOUCHING]
         next_bend = float(bend[0]) if bend.size else float(self._along[-1])
         clear = ahead <= next_bend
-        if self._room is not None:
+        if self._room is not None and not clear[-1]:
             clear |= self._seen(here, self._at(ahead))
         if not clear.any():
             return np.asarray(self._at(next_bend))

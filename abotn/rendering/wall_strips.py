@@ -20,6 +20,8 @@ from abotn.rendering.textures import (
 FloatArray = NDArray[np.float64]
 
 _STEEPEST = 0.2
+# So few that what is made of them stays in the processor's cache.
+_STRIPS_AT_ONCE = 360
 
 
 def wall_strips(
@@ -87,9 +89,14 @@ def _brightness(
 
 
 def _coloured(brightness: NDArray[np.float32], colours: FloatArray, haze: FloatArray) -> Picture:
-    channels = []
-    for channel in range(3):
-        shade = brightness * colours[:, channel, None].astype(np.float32)
-        shade += haze[:, channel, None].astype(np.float32)
-        channels.append(cv2.convertScaleAbs(shade))
-    return np.asarray(cv2.merge([*channels, channels[0]]), dtype=np.uint8)
+    strips = np.empty((*brightness.shape, 4), dtype=np.uint8)
+    scale, shift = colours.astype(np.float32), haze.astype(np.float32)
+    for begin in range(0, len(strips), _STRIPS_AT_ONCE):
+        some = slice(begin, begin + _STRIPS_AT_ONCE)
+        channels = []
+        for channel in range(3):
+            shade = brightness[some] * scale[some, channel, None]
+            shade += shift[some, channel, None]
+            channels.append(cv2.convertScaleAbs(shade))
+        cv2.merge([*channels, channels[0]], dst=strips[some])
+    return strips

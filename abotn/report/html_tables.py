@@ -146,7 +146,7 @@ def _number(cell: Cell) -> str:
 
 
 def _isolated(text: str) -> str:
-    return f"<bdi>{text}</bdi>"
+    return f"<bdi>{escape(text)}</bdi>"
 
 
 def _list(lines: Sequence[str]) -> Iterator[str]:

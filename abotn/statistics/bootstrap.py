@@ -129,10 +129,13 @@ def _product(counts: Counts, integers: Floats) -> Floats:
     stacked = counts[:, :whole].reshape(rows, -1, _PRODUCT_UNITS).transpose(1, 0, 2)
     weights = stacked.astype(np.float64, order="C")
     values = integers[:whole].reshape(-1, _PRODUCT_UNITS, integers.shape[1])
-    sums = counts[:, whole:].astype(np.float64) @ integers[whole:]
+    rest = counts[:, whole:].astype(np.float64)
+    sums = np.empty((rows, integers.shape[1]))
     for first in range(0, sums.shape[1], _PRODUCT_COLUMNS):
         columns = slice(first, first + _PRODUCT_COLUMNS)
-        sums[:, columns] += (weights @ values[:, :, columns]).sum(axis=0)
+        np.matmul(rest, integers[whole:, columns], out=sums[:, columns])
+        if whole:
+            sums[:, columns] += (weights @ values[:, :, columns]).sum(axis=0)
     return sums
 
 

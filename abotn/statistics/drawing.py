@@ -28,7 +28,8 @@ class Task(NamedTuple):
 class Draws(NamedTuple):
     """Increasing resampled values, increasing pivots where asked for, and how many were left out.
 
-    A resample that holds no unit of the group has no value and is left out of both.
+    A resample whose denominators sum to 0, because it holds no unit of the group, has no value and
+    is left out of both.
     """
 
     values: Floats
@@ -106,14 +107,12 @@ def _one_pass(tasks: Sequence[Task], plan: ResamplePlan, threads: int | None) ->
 def _sorted_draws(tasks: Sequence[Task], rows: Floats) -> Iterator[Draws]:
     place = 0
     for task in tasks:
-        values = _increasing(rows[place])
-        pivots = _increasing(rows[place + 1]) if task.pivots else None
+        values = np.sort(rows[place][np.isfinite(rows[place])])
+        pivots = None
+        if task.pivots:
+            pivots = np.sort(rows[place + 1][~np.isnan(rows[place + 1])])
         yield Draws(values, pivots, rows.shape[1] - len(values))
         place += 2 if task.pivots else 1
-
-
-def _increasing(row: Floats) -> Floats:
-    return np.sort(row[~np.isnan(row)])
 
 
 def _pivot_formula(task: Task, work: _CellWork, plan: ResamplePlan) -> Formula:

@@ -50,22 +50,24 @@ def ranking_figures(positives: Counts, negatives: Counts) -> Figures:
     """
     if positives.shape[-1] == 0:
         return {name: np.full(positives.shape[:-1], np.nan) for name in FIGURES}
-    # Rows are compared from the highest score down.
-    hits = np.cumsum(positives[..., ::-1], axis=-1, dtype=np.float64)
-    alarms = np.cumsum(negatives[..., ::-1], axis=-1, dtype=np.float64)
-    n_pos, n_neg = hits[..., -1:], alarms[..., -1:]
+    # From the highest level down.
+    pos, neg = positives[..., ::-1], negatives[..., ::-1]
+    hits = np.cumsum(pos, axis=-1, dtype=np.float64)
+    alarms = np.cumsum(neg, axis=-1, dtype=np.float64)
+    n_pos, n_neg = hits[..., -1], alarms[..., -1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        recall, fallout = hits / n_pos, alarms / n_neg
-        precision = np.where(hits + alarms > 0, hits / (hits + alarms), 1.0)
-    gained = np.diff(recall, axis=-1, prepend=0.0)
-    before = np.concatenate([np.ones_like(n_pos), precision[..., :-1]], axis=-1)
-    figures = {
-        "auroc": _area_above(positives, negatives, n_pos * n_neg),
-        "aupr": (gained * (precision + before)).sum(axis=-1) / 2,
-        "ap": (gained * precision).sum(axis=-1),
-        "fpr95": _fallout_where(recall, fallout),
-    }
-    defined = (n_pos[..., 0] > 0) & (n_neg[..., 0] > 0)
+        precision = hits / (hits + alarms)
+        precision[np.isnan(precision)] = 1.0
+        ap = (pos * precision).sum(axis=-1) / n_pos
+        after = (pos[..., 1:] * precision[..., :-1]).sum(axis=-1) + pos[..., 0]
+        beaten = n_neg[..., None] - alarms + neg / 2
+        figures = {
+            "auroc": (pos * beaten).sum(axis=-1) / (n_pos * n_neg),
+            "aupr": (ap + after / n_pos) / 2,
+            "ap": ap,
+            "fpr95": _first_alarms(hits, alarms) / n_neg,
+        }
+    defined = (n_pos > 0) & (n_neg > 0)
     return {name: np.where(defined, value, np.nan) for name, value in figures.items()}
 
 
@@ -84,12 +86,7 @@ def undefined_reason(n_positive: int, n_negative: int) -> str | None:
     return f"no {missing} among {n_positive + n_negative}"
 
 
-def _area_above(positives: Counts, negatives: Counts, pairs: Counts) -> Counts:
-    below = np.cumsum(negatives, axis=-1, dtype=np.float64) - negatives / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((positives * below).sum(axis=-1) / pairs[..., 0])
-
-
-def _fallout_where(recall: Counts, fallout: Counts) -> Counts:
-    first = np.argmax(recall >= _TPR_WANTED, axis=-1)
-    return np.take_along_axis(fallout, first[..., None], axis=-1)[..., 0]
+def _first_alarms(hits: Counts, alarms: Counts) -> Counts:
+    """Return the false positives at the highest level whose recall is high enough."""
+    first = np.argmax(hits / hits[..., -1:] >= _TPR_WANTED, axis=-1)
+    return np.take_along_axis(alarms, first[..., None], axis=-1)[..., 0]

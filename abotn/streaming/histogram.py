@@ -84,17 +84,19 @@ class ScoreHistograms:
         for _, counts in sorted(self._scenarios.items()):
             yield Tally(counts[1], counts[0])
 
-    @property
-    def weighted_width(self) -> int:
-        """Numbers that the ``weigher`` handles per row of weights."""
-        return self.scenario_bins
+    def weigher(
+        self, positives: NDArray[np.bool_], negatives: NDArray[np.bool_]
+    ) -> tuple[Weigher, int]:
+        """Return what gives coarse counts with every scenario taken some number of times.
 
-    def weigher(self) -> Weigher:
-        """Return what gives the coarse counts with every scenario taken some number of times."""
-        stacked = np.array([counts for _, counts in sorted(self._scenarios.items())], np.float64)
+        Args and returns: as ``ScoreStore.weigher``.
+        """
+        counts = np.array([counts for _, counts in sorted(self._scenarios.items())], np.float64)
+        pos, neg = counts[positives, 1], counts[negatives, 0]
         # Empty bins change no figure, and mostly there are many.
-        negatives, positives = stacked[:, :, stacked.any(axis=(0, 1))].transpose(1, 0, 2)
-        return lambda pos, neg: Tally(pos @ positives, neg @ negatives)
+        used = pos.any(axis=0) | neg.any(axis=0)
+        pos, neg = pos[:, used], neg[:, used]
+        return lambda drawn: Tally(drawn[:, positives] @ pos, drawn[:, negatives] @ neg), len(pos.T)
 
     def merge(self, other: ScoreHistograms) -> None:
         """Add all counts of an equally configured one."""

@@ -103,13 +103,13 @@ class KeptScores:
                 np.bincount(own[label], minlength=size), np.bincount(own[~label], minlength=size)
             )
 
-    @property
-    def weighted_width(self) -> int:
-        """Numbers that the ``weigher`` handles per row of weights."""
-        return int(self._levels().max(initial=-1)) + 1
+    def weigher(
+        self, positives: NDArray[np.bool_], negatives: NDArray[np.bool_]
+    ) -> tuple[Weigher, int]:
+        """Return what gives counts with every scenario taken some number of times.
 
-    def weigher(self) -> Weigher:
-        """Return what gives the counts with every scenario taken some number of times."""
+        Args and returns: as ``ScoreStore.weigher``.
+        """
         from scipy import sparse
 
         rows, levels = self.columns(), self._levels()
@@ -121,10 +121,11 @@ class KeptScores:
             ones = np.ones(np.count_nonzero(wanted))
             return sparse.csr_matrix((ones, (place[wanted], levels[wanted])), shape=shape)
 
-        positives, negatives = matrix(rows.label), matrix(~rows.label)
-        return lambda pos, neg: Tally(
-            np.ascontiguousarray(pos @ positives), np.ascontiguousarray(neg @ negatives)
-        )
+        pos, neg = matrix(rows.label & positives[place]), matrix(~rows.label & negatives[place])
+        # The products come out column by column, which would slow down all that follows.
+        return lambda drawn: Tally(
+            np.ascontiguousarray(drawn @ pos), np.ascontiguousarray(drawn @ neg)
+        ), shape[1]
 
     def merge(self, other: KeptScores) -> None:
         """Take over all scores of another one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from abotn.results.types import ConfidenceInterval
 from abotn.streaming.curves import FIGURES, ranking_figures
 from abotn.streaming.dataset import Scenario
 from abotn.streaming.groups import Group
-from abotn.streaming.tally import ScoreStore, Selection
+from abotn.streaming.tally import ScoreStore, Selection, Weigher
 
 #: Resamples drawn from one generator; part of what a seed means, so not to be tuned.
 BLOCK = 64
@@ -78,26 +79,16 @@ def group_draws(
         ``FIGURES``; NaN where a resample holds no positives or no negatives of the group.
     """
     scenarios = store.scenarios()
-    masks = [
-        (_mask(scenarios, group.positives), _mask(scenarios, group.negatives)) for group in groups
-    ]
-    weigh = store.weigher()
-    rows = max(1, min(BLOCK, _NUMBERS_AT_ONCE // max(1, store.weighted_width)))
-
-    def figures(drawn: Floats) -> Floats:
-        found = [
-            ranking_figures(*weigh(drawn * positives, drawn * negatives))
-            for positives, negatives in masks
-        ]
-        stacked = np.array([[one[name] for name in FIGURES] for one in found])
-        return np.asarray(stacked.transpose(2, 0, 1))
-
     parts = [
-        figures(drawn[start : start + rows])
-        for drawn in scenario_draws(scenarios, resampling)
-        for start in range(0, len(drawn), rows)
+        _figures_of(
+            store.weigher(_mask(scenarios, group.positives), _mask(scenarios, group.negatives)),
+            scenarios,
+            resampling,
+        )
+        for group in groups
     ]
-    return np.concatenate(parts), figures(np.ones((1, len(scenarios))))[0]
+    stacked = np.stack(parts, axis=1)
+    return stacked[1:], stacked[0]
 
 
 def percentile_interval(
@@ -143,6 +134,21 @@ def units_of(scenarios: Sequence[Scenario], group: Group) -> int:
 
 
 _NUMBERS_AT_ONCE = 1 << 22
+
+
+def _figures_of(
+    weigher: tuple[Weigher, int], scenarios: Sequence[Scenario], resampling: Resampling
+) -> Floats:
+    """Return one group's figures, shape (1 + resamples, figures); the first takes each once."""
+    weigh, levels = weigher
+    rows = max(1, min(BLOCK, _NUMBERS_AT_ONCE // max(1, levels)))
+    blocks = chain([np.ones((1, len(scenarios)))], scenario_draws(scenarios, resampling))
+    found = [
+        ranking_figures(*weigh(drawn[start : start + rows]))
+        for drawn in blocks
+        for start in range(0, len(drawn), rows)
+    ]
+    return np.column_stack([np.concatenate([one[name] for one in found]) for name in FIGURES])
 
 
 def _mask(scenarios: Sequence[Scenario], selection: Selection) -> NDArray[np.bool_]:

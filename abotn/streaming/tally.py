@@ -39,9 +39,9 @@ class Tally(NamedTuple):
         return int(self.negatives.sum())
 
 
-#: From how often each scenario's positives and negatives count, two arrays of shape
-#: (B, scenarios) in the order of ``ScoreStore.scenarios``, to counts of shape (B, levels).
-Weigher = Callable[[NDArray[np.float64], NDArray[np.float64]], Tally]
+#: From how often each scenario is taken, shape (B, scenarios) in the order of
+#: ``ScoreStore.scenarios``, to counts of shape (B, levels).
+Weigher = Callable[[NDArray[np.float64]], Tally]
 
 
 class ScoreStore(Protocol):
@@ -63,13 +63,18 @@ class ScoreStore(Protocol):
         """Yield the counts of each scenario, in the order of ``scenarios``."""
         ...
 
-    @property
-    def weighted_width(self) -> int:
-        """Numbers that the ``weigher`` handles per row of weights."""
-        ...
+    def weigher(
+        self, positives: NDArray[np.bool_], negatives: NDArray[np.bool_]
+    ) -> tuple[Weigher, int]:
+        """Return what counts the positives of some scenarios and the negatives of some.
 
-    def weigher(self) -> Weigher:
-        """Return what gives the counts with every scenario taken some number of times."""
+        Args:
+            positives: Whose positives count, shape (scenarios,), in the order of ``scenarios``.
+            negatives: Whose negatives count, same shape.
+
+        Returns:
+            What gives the counts with every scenario taken some number of times, and its levels.
+        """
         ...
 
     def merge(self, other: Any) -> None:

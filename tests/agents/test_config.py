@@ -67,7 +67,9 @@ def test_mode_without_a_mapping_of_its_name_is_an_ordinary_value(tmp_path: Path)
     assert load_agent_config(path) == {"mode": "fast", "model": {"name": "m"}}
 
 
-@pytest.mark.parametrize("chain", [["a.yaml"], ["a.yaml", "b.yaml"], ["a.yaml", "b.yaml", "c.yaml"]])
+@pytest.mark.parametrize(
+    "chain", [["a.yaml"], ["a.yaml", "b.yaml"], ["a.yaml", "b.yaml", "c.yaml"]]
+)
 def test_circle_of_bases_is_named(chain: list[str], tmp_path: Path) -> None:
     for name, base in zip(chain, [*chain[1:], chain[0]], strict=True):
         write(tmp_path, name, f"_base_: {base}")

@@ -164,9 +164,9 @@ def test_arguments_must_be_positive() -> None:
 
 
 WALLS = st.lists(
-    st.tuples(
-        st.integers(5, 85), st.integers(5, 65), st.integers(3, 30), st.integers(3, 30)
-    ).map(lambda w: (w[0] / 10, w[1] / 10, (w[0] + w[2]) / 10, (w[1] + w[3]) / 10)),
+    st.tuples(st.integers(5, 85), st.integers(5, 65), st.integers(3, 30), st.integers(3, 30)).map(
+        lambda w: (w[0] / 10, w[1] / 10, (w[0] + w[2]) / 10, (w[1] + w[3]) / 10)
+    ),
     max_size=5,
 )
 

@@ -226,6 +226,24 @@ def test_inside_equals_matplotlib_away_from_the_edges(seed, count):
         np.testing.assert_array_equal(found, PolygonPath(polygon).contains_points(points))
 
 
+def test_a_point_level_with_a_corner_crosses_it_once():
+    diamond = np.array([[0.0, -2.0], [2.0, 0.0], [0.0, 2.0], [-2.0, 0.0]])
+    hourglass = np.array([[-2.0, -2.0], [2.0, -2.0], [1.0, 0.0], [2.0, 2.0], [-2.0, 2.0]])
+    points = np.array([[x, y] for x in (-3.0, -1.9, -0.5, 0.5, 1.8, 3.0) for y in (-2.0, 0.0, 2.0)])
+    for polygon in (diamond, hourglass):
+        ends = np.roll(polygon, -1, axis=0)
+        expected = []
+        for point in points:
+            gaps = [segment_distance(point, a, b) for a, b in zip(polygon, ends, strict=True)]
+            expected.append(min(gaps) < 1e-9 or winding(point, polygon) % 2 == 1)
+        np.testing.assert_array_equal(inside_polygon(points, polygon, "polygon"), expected)
+
+
+def segment_distance(point, start, end) -> float:
+    shares = np.linspace(0, 1, 4001)
+    return float(np.hypot(*((start + np.outer(shares, end - start)) - point).T).min())
+
+
 def winding(point, polygon) -> int:
     offset = polygon - point
     angles = np.arctan2(offset[:, 1], offset[:, 0])

@@ -65,3 +65,10 @@ def test_a_modified_run_is_marked(make):
     result = make.evaluation()
     assert run_label("a", result) == "a"
     assert run_label("a", make.modified(result, arrive_threshold=1.0)) == "a†"
+
+
+def test_no_more_of_the_path_is_shown_than_tells_runs_apart():
+    paths = [Path("x/1"), Path("x/2"), Path("x/3")]
+    assert unique_names(["a", "a", "b"], paths) == ["a (1)", "a (2)", "b"]
+    deep = [Path("x/1/r"), Path("x/2/r")]
+    assert unique_names(["a", "a"], deep) == ["a (1/r)", "a (2/r)"]

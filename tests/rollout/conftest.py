@@ -97,9 +97,7 @@ def grey_room() -> np.ndarray:
 
 def task(task_id: str, *points: tuple[float, float], goal: str = "", yaw: float = 0.0) -> Task:
     """A task along the points."""
-    poses = [
-        {"x": x, "y": y, "z": 0.0, "roll": 0.0, "pitch": 0.0, "yaw": yaw} for x, y in points
-    ]
+    poses = [{"x": x, "y": y, "z": 0.0, "roll": 0.0, "pitch": 0.0, "yaw": yaw} for x, y in points]
     label = {"extend": {"goal_label": goal}} if goal else {}
     return Task(task_id, poses, label)
 

@@ -131,9 +131,7 @@ def test_views_are_those_of_the_pose(dataset: Path, script: Any) -> None:
 
 
 def test_history_holds_earlier_front_views_and_poses(dataset: Path, script: Any) -> None:
-    seen = observations(
-        dataset, script, "history_images", "history_poses", renderer=Painter()
-    )
+    seen = observations(dataset, script, "history_images", "history_poses", renderer=Painter())
     for number, observation in enumerate(seen):
         assert observation.history_images is not None
         assert observation.history_poses is not None
@@ -172,6 +170,9 @@ def test_agent_cannot_move_itself_by_changing_what_it_sees(dataset: Path, agents
     honest = module.Script([(0.5, 0.1)])
     changed = observations(dataset, meddler, "history_poses")
     untouched = observations(dataset, honest)
-    assert [o.position_before.tolist() for o in changed] == [  # type: ignore[attr-defined]
-        o.position[:2].tolist() for o in untouched
-    ]
+    assert (
+        [o.position_before.tolist() for o in changed]
+        == [  # type: ignore[attr-defined]
+            o.position[:2].tolist() for o in untouched
+        ]
+    )

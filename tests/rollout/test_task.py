@@ -215,9 +215,9 @@ def test_both_samplings_are_stored_under_the_protocols_dilation(desk: Desk) -> N
         assert record.metrics[f"collision_path_length_{sampling}"] == pytest.approx(
             float(length[hit].sum())
         )
-    assert record.metrics["path_collision_count"] == record.metrics[
-        "path_collision_count_published"
-    ]
+    assert (
+        record.metrics["path_collision_count"] == record.metrics["path_collision_count_published"]
+    )
     assert trajectory.collided.sum() == record.metrics["path_collision_count_published"]
 
 
@@ -301,7 +301,7 @@ def test_light_obstacles(desk: Desk) -> None:
 
 
 def test_dilated_poses(desk: Desk) -> None:
-    # Widened by 0.2 m the wall of 0.4 m leaves nothing, or next to nothing, to stand on.
+    # Free space that grows by 0.3 m from both sides closes over a wall of 0.4 m.
     agent = desk.module.StraightLineAgent(step_length=1.05)
     protocol = POI.override(occ_dilation_meters=0.3)
     assert desk.make(agent, task="traj_2", protocol=protocol)[0].status == "stop"
