@@ -1,6 +1,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Time limits on single examples fail on a busy machine and say nothing about the code.
+settings.register_profile("abotn", deadline=None, derandomize=True)
+settings.load_profile("abotn")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

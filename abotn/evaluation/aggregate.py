@@ -277,6 +277,10 @@ def _metadata(
     left_out = int((errors[rows] & ~one.failed[rows]).sum())
     if left_out:
         metadata["errors_left_out"] = left_out
+    if one.column.reduction is not None:
+        metadata["reduction"] = one.column.reduction
+    if one.column.original is not None:
+        metadata["original"] = one.column.original
     raised = [row for row in rows.tolist() if row in one.column.errors]
     if raised:
         metadata["sample_error_count"] = len(raised)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,43 @@ from abotn.evaluation.aggregate import aggregate
 from abotn.evaluation.grouping import resolve_groupings
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
 from abotn.evaluation.provenance import provenance
-from abotn.evaluation.scoring import error_rows, score
+from abotn.evaluation.samples import (
+    check_known,
+    fit_to_samples,
+    own_parameters,
+    sample_columns,
+    sample_table,
+)
+from abotn.evaluation.scoring import Scored, error_rows, score
 from abotn.evaluation.selection import MetricChoice, Selection, select
 from abotn.metrics.registry import MetricRegistry
 from abotn.plugins.manager import PluginManager, default_registry, plugin_manager
 from abotn.records.readers import RecordReader, RecordSource, read_records
 from abotn.records.table import RecordTable
 from abotn.results.types import EvaluationResult
+
+
+@dataclass(frozen=True)
+class ScoredRecords:
+    """Values of metrics over records, and what was left out on the way.
+
+    Attributes:
+        source: Where the records came from.
+        protocol: The run's protocol values; empty without a manifest.
+        table: The N records that were scored.
+        scored: One entry per metric, with its (N,) values.
+        skipped: Metrics left out of an automatic selection, with the reason.
+        excluded: Records left out per excluded scene.
+        error_count: Records that ended as errors.
+    """
+
+    source: RecordSource
+    protocol: Mapping[str, Any]
+    table: RecordTable
+    scored: Sequence[Scored]
+    skipped: Mapping[str, str]
+    excluded: Mapping[str, int]
+    error_count: int
 
 
 class Evaluator:
@@ -54,8 +85,11 @@ class Evaluator:
 
     def evaluate_dataset(
         self,
-        results: Any,
+        results: Any = None,
         *,
+        predictions: Iterable[Any] | None = None,
+        ground_truths: Iterable[Any] | None = None,
+        sample_inputs: Mapping[str, Iterable[Any]] | None = None,
         metrics: MetricChoice = "all",
         categories: Sequence[str] | str | None = None,
         thresholds: Mapping[str, float] | None = None,
@@ -69,12 +103,16 @@ class Evaluator:
         on_error: str = "failure",
         exclude_scenes: Iterable[str] | str | None = None,
         keep_values: bool = False,
+        **inputs: Any,
     ) -> EvaluationResult:
-        """Score a set of records.
+        """Score a set of records, or of predictions.
 
         Args:
             results: A run folder, a list of paths, a list of ``result.json`` contents, records,
                 or a pandas DataFrame.
+            predictions: Instead of records, one prediction per sample; see :meth:`evaluate`.
+            ground_truths: One ground truth per sample.
+            sample_inputs: Further inputs of metrics with one entry per sample, by name.
             metrics: ``"all"`` applicable ones, or names. A named metric that cannot run is an
                 error result; with ``"all"`` it is skipped and named in ``skipped``.
             categories: Restrict ``"all"`` to these categories, or add them to the names.
@@ -92,6 +130,8 @@ class Evaluator:
             on_error: What an error record counts: ``"failure"``, ``"exclude"`` or ``"raise"``.
             exclude_scenes: Scenes to leave out; None takes the protocol's.
             keep_values: Keep each record's value in the metadata as ``raw_values``.
+            inputs: With predictions, inputs that all samples share (``dt``, ...) and parameters
+                of metrics by their own names.
 
         Returns:
             One result per metric, groups, counts and provenance.
@@ -114,16 +154,104 @@ class Evaluator:
             keep_values=keep_values,
         )
         selection = select(self.registry, metrics, categories)
-        source = read_records(results, readers=self._readers())
-        return self._evaluate(source, selection, options, groupings)
+        by_sample = dict(sample_inputs or {})
+        if predictions is None and ground_truths is None and not by_sample:
+            _refuse_inputs(inputs)
+            return self._evaluate(results, selection, options, groupings)
+        if results is not None:
+            raise EvaluationInputError("give either records or predictions", where="results")
+        return self._evaluate_samples(
+            predictions, ground_truths, inputs, by_sample, selection, options
+        )
 
-    def _evaluate(
+    def evaluate(
         self,
-        source: RecordSource,
+        *,
+        prediction: Any = None,
+        ground_truth: Any = None,
+        metrics: MetricChoice = "all",
+        categories: Sequence[str] | str | None = None,
+        thresholds: Mapping[str, float] | None = None,
+        metric_kwargs: Mapping[str, Mapping[str, Any]] | None = None,
+        **inputs: Any,
+    ) -> EvaluationResult:
+        """Score one sample.
+
+        Args:
+            prediction: (T, 2), (T, 3) or, for several modes, (K, T, 2|3) array, nested list,
+                trajectory or tensor-like. It serves metric arguments called ``pred``, ``traj``,
+                ``trajectory`` and ``ego_traj`` too.
+            ground_truth: (T, 2) or (T, 3); it serves ``gt``, ``ref`` and ``reference`` too.
+            metrics: ``"all"`` that these inputs allow, or names.
+            categories: Restrict ``"all"`` to these categories.
+            thresholds: Pass mark per metric.
+            metric_kwargs: Parameters per metric.
+            inputs: Further inputs of metrics (``dt``, ``actor_trajs``, ...) and parameters of
+                metrics by their own names (``threshold=0.5`` for ``miss_rate``).
+
+        Returns:
+            One result per metric. An array value is reduced, with the original in the metadata.
+
+        Raises:
+            UnknownMetricError: an unknown metric, before anything runs.
+            EvaluationInputError: an input cannot be used, or no metric can run on the inputs.
+
+        Example:
+            >>> from abotn import Evaluator
+            >>> path, truth = [[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]]
+            >>> result = Evaluator().evaluate(prediction=path, ground_truth=truth, metrics=["fde"])
+            >>> result["fde"].value
+            1.0
+        """
+        return self._evaluate_samples(
+            None if prediction is None else [prediction],
+            None if ground_truth is None else [ground_truth],
+            inputs,
+            {},
+            select(self.registry, metrics, categories),
+            EvaluationOptions(
+                thresholds=self._canonical(thresholds),
+                metric_kwargs=self._canonical(metric_kwargs),
+                cluster_by=None,
+            ),
+        )
+
+    def _evaluate_samples(
+        self,
+        predictions: Iterable[Any] | None,
+        ground_truths: Iterable[Any] | None,
+        shared: Mapping[str, Any],
+        per_sample: Mapping[str, Iterable[Any]],
         selection: Selection,
         options: EvaluationOptions,
-        groupings: str | Iterable[Any] | None,
     ) -> EvaluationResult:
+        check_known([*shared, *per_sample], self.registry)
+        inputs = sample_columns(predictions, ground_truths, shared, per_sample)
+        fitted = fit_to_samples(selection, inputs)
+        own = own_parameters(fitted.specs, shared)
+        kwargs = {
+            name: {**own.get(name, {}), **options.metric_kwargs.get(name, {})}
+            for name in {*own, *options.metric_kwargs}
+        }
+        chosen = replace(options, metric_kwargs=kwargs)
+        found = self.score_records(sample_table(inputs), fitted, chosen)
+        return self._result(found, chosen, None)
+
+    def score_records(
+        self, results: Any, selection: Selection, options: EvaluationOptions
+    ) -> ScoredRecords:
+        """Return the values of the selected metrics over the records, before aggregation.
+
+        Args:
+            results: What ``evaluate_dataset`` takes.
+            selection: The metrics.
+            options: Error policy, excluded scenes and metric parameters are followed.
+
+        Raises:
+            EvaluationInputError: the records cannot be used, or no metric can run on them.
+            DataError: a file cannot be read.
+        """
+        source = read_records(results, readers=self._readers())
         protocol = dict((source.manifest or {}).get("protocol", {}).get("values", {}))
         table, excluded = _without_scenes(source.table, options.exclude_scenes, protocol)
         table = _with_arrive_threshold(table, protocol)
@@ -132,26 +260,43 @@ class Evaluator:
         if options.on_error == "exclude":
             table = table.take(~errors)
         _require_records(table)
-        chosen = resolve_groupings(groupings, table, self.plugins, protocol)
         scored, skipped = score(selection, table, options, protocol)
-        overall, groups, resampled = aggregate(scored, table, chosen, options)
+        return ScoredRecords(source, protocol, table, scored, skipped, excluded, int(errors.sum()))
+
+    def _evaluate(
+        self,
+        results: Any,
+        selection: Selection,
+        options: EvaluationOptions,
+        groupings: str | Iterable[Any] | None,
+    ) -> EvaluationResult:
+        return self._result(self.score_records(results, selection, options), options, groupings)
+
+    def _result(
+        self,
+        found: ScoredRecords,
+        options: EvaluationOptions,
+        groupings: str | Iterable[Any] | None,
+    ) -> EvaluationResult:
+        source, table = found.source, found.table
+        chosen = resolve_groupings(groupings, table, self.plugins, found.protocol)
+        overall, groups, resampled = aggregate(found.scored, table, chosen, options)
         damaged = sorted(source.all_damaged, key=lambda one: one.path)
+        specs = [one.spec for one in found.scored]
         return EvaluationResult(
             metrics=overall,
             groups=groups,
             counts={
                 "found": len(source.table) + len(source.damaged),
                 "scored": len(table),
-                "errors": int(errors.sum()),
+                "errors": found.error_count,
                 "damaged": len(damaged),
-                "excluded": sum(excluded.values()),
+                "excluded": sum(found.excluded.values()),
                 "attempts": int(np.max(table.column("attempt"))) + 1,
             },
             damaged=tuple({"path": one.path, "reason": one.reason} for one in damaged),
-            skipped=skipped,
-            provenance=provenance(
-                source, [one.spec for one in scored], options, self.plugins, excluded, resampled
-            ),
+            skipped=found.skipped,
+            provenance=provenance(source, specs, options, self.plugins, found.excluded, resampled),
             name=source.name,
         )
 
@@ -161,6 +306,15 @@ class Evaluator:
 
     def _canonical(self, by_metric: Mapping[str, Any] | None) -> dict[str, Any]:
         return {self.registry.get(name).name: value for name, value in (by_metric or {}).items()}
+
+
+def _refuse_inputs(inputs: Mapping[str, Any]) -> None:
+    if inputs:
+        raise EvaluationInputError(
+            "records bring their own columns",
+            where=", ".join(inputs),
+            hint="use metric_kwargs for parameters, or give predictions",
+        )
 
 
 def _without_scenes(

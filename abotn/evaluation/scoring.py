@@ -52,11 +52,12 @@ def score(
     """
     errors = error_rows(table)
     scored: list[Scored] = []
-    skipped: dict[str, str] = dict(selection.conflicts)
+    skipped: dict[str, str] = {**selection.conflicts, **selection.skipped}
     for spec in selection.specs:
         missing = missing_inputs(spec, table)
         if missing and selection.automatic:
-            skipped[spec.name] = f"needs {', '.join(missing)}"
+            if not spec.sample:
+                skipped[spec.name] = f"needs {', '.join(missing)}"
             continue
         scored.append(_score_one(spec, table, errors, _parameters(spec, options, protocol)))
     if not any(one.error is None for one in scored):

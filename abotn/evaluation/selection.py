@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from abotn.errors import EvaluationInputError, UnknownNameError
 from abotn.metrics.registry import MetricRegistry
@@ -21,11 +21,13 @@ class Selection:
         automatic: Whether they were chosen by ``"all"`` or by category, so that one that cannot
             run is skipped rather than reported as an error.
         conflicts: Names an automatic selection met that two distributions claim.
+        skipped: Metrics already left out, with the reason.
     """
 
     specs: tuple[MetricSpec, ...]
     automatic: bool
     conflicts: dict[str, str]
+    skipped: dict[str, str] = field(default_factory=dict)
 
 
 def select(
@@ -41,12 +43,12 @@ def select(
     wanted = _categories(registry, categories)
     if metrics is None or (isinstance(metrics, str) and metrics == "all"):
         usable = [spec for spec in registry if spec.name not in registry.conflicts]
-        specs = [spec for spec in usable if wanted is None or spec.category in wanted]
+        specs = [spec for spec in usable if wanted is None or spec.categories & wanted]
         return Selection(tuple(specs), automatic=True, conflicts=registry.conflicts)
     chosen = [metrics] if isinstance(metrics, str) else list(metrics)
     specs = [item if isinstance(item, MetricSpec) else registry.get(item) for item in chosen]
     if wanted is not None:
-        specs += [spec for spec in registry if spec.category in wanted]
+        specs += [spec for spec in registry if spec.categories & wanted]
     if not specs:
         raise EvaluationInputError("no metric was asked for", where="metrics")
     return Selection(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abotn.errors import EvaluationInputError
-from abotn.metrics.reduce import reduce_value
+from abotn.metrics.reduce import Reduced, reduce_value
 from abotn.metrics.spec import MetricSpec
 from abotn.records.table import RecordTable
 
@@ -26,12 +26,16 @@ class MetricColumn:
         denominators: (N,) 1 where defined (for a ratio metric its denominators), 0 elsewhere.
         defined: (N,) whether the record has a value.
         errors: What a per-record metric raised, by row.
+        reduction: How array values were made numbers, see :func:`reduce_value`; None if none were.
+        original: The array behind the value, when there is only one record.
     """
 
     numerators: FloatArray
     denominators: FloatArray
     defined: NDArray[np.bool_]
     errors: Mapping[int, str]
+    reduction: str | None = None
+    original: Any = None
 
     @property
     def values(self) -> FloatArray:
@@ -119,15 +123,19 @@ def _loop(
 ) -> MetricColumn:
     results = np.full((len(usable), 2 if spec.ratio else 1), np.nan)
     errors: dict[int, str] = {}
+    last = Reduced(float("nan"), None, None)
     for row in np.flatnonzero(usable):
         try:
             with np.errstate(all="ignore"):
                 returned = call(*(column[row] for column in inputs))
-            results[row] = returned if spec.ratio else reduce_value(returned).value
+            last = last if spec.ratio else reduce_value(returned)
+            results[row] = returned if spec.ratio else last.value
         except Exception as error:
             errors[int(row)] = f"{type(error).__name__}: {error}"
     parts = (results[:, 0], results[:, 1]) if spec.ratio else results[:, 0]
-    return _column(spec, parts, usable, errors)
+    column = _column(spec, parts, usable, errors)
+    original = last.original if len(usable) == 1 else None
+    return replace(column, reduction=last.rule, original=original)
 
 
 def _stacked(

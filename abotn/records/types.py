@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,9 +45,9 @@ class ResultRecord:
     shortest_path_length: float | None = None
     distance_to_goal: float | None = None
     success: bool = False
-    metrics: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    metrics: Mapping[str, Any] = field(default_factory=dict)
     error: Mapping[str, str] | None = None
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -67,7 +66,7 @@ class ResultRecord:
         """Build a record from a ``result.json`` document in this project's layout."""
         named = {name: document[name] for name in RESULT_KEYS if name in document}
         extra = {key: value for key, value in document.items() if key not in RESULT_KEYS}
-        return cls(**named, extra=MappingProxyType(extra))
+        return cls(**named, extra=extra)
 
 
 RESULT_KEYS = (
@@ -106,7 +105,7 @@ class Trajectory:
     render_seconds: NDArray[np.float64]
     reference: NDArray[np.float64]
     goal: NDArray[np.float64]
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

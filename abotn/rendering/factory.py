@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import ConfigError, UnknownNameError
+from abotn.errors import UnknownNameError
 from abotn.geometry.map_geometry import MapGeometry
 from abotn.rendering.camera import CameraConfig
 
@@ -91,16 +91,18 @@ def create_embedded(spec: str, scenes: SceneSource, camera: CameraConfig) -> Ren
 
 
 def create_http(spec: str, scenes: SceneSource, camera: CameraConfig) -> Renderer:
-    """Refuse: rendering over HTTP is not part of this version.
+    """Return the client of the render server at a URL, once it has answered.
 
     Raises:
-        ConfigError: always.
+        ConfigError: the URL cannot be one of a server.
+        RenderFailureError: nothing answers there.
     """
-    raise ConfigError(
-        "rendering over HTTP is not built in yet",
-        where=f"--render {spec}",
-        hint="use --render embedded or --render none",
-    )
+    from abotn.rendering.http import GaussianRenderer
+
+    renderer = GaussianRenderer(spec, camera)
+    # Any answer will do: not every server knows the request, but all that are there refuse it.
+    renderer.ping()
+    return renderer
 
 
 def is_none(spec: str) -> bool:

@@ -80,18 +80,18 @@ def _reaches_its_end(content: bytes) -> bool:
 
 
 def _decoded(content: bytes, width: int, height: int) -> Image:
-    from PIL import Image
+    from PIL import Image as ImageModule
 
-    with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-        if image.size != (width, height):
-            found = " x ".join(map(str, image.size))
-            raise RenderFailureError(f"expected {width} x {height} pixels, got {found}")
-        if image.format == "PNG":
-            # Loading skips the checksums of the pixels; the image cannot be used afterwards.
-            image.verify()
-    with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-        image.load()
-        return image.copy()
+    image: Image = ImageModule.open(io.BytesIO(content), formats=FORMATS)
+    if image.size != (width, height):
+        found = " x ".join(map(str, image.size))
+        raise RenderFailureError(f"expected {width} x {height} pixels, got {found}")
+    if image.format == "PNG":
+        # Loading skips the checksums of the pixels, and what was verified can no longer be loaded.
+        image.verify()
+        image = ImageModule.open(io.BytesIO(content), formats=FORMATS)
+    image.load()
+    return image
 
 
 def _reason(error: Exception) -> str:

@@ -55,9 +55,13 @@ class RenderRequest:
         Raises:
             ConfigError: A key is missing or holds something else than it should.
         """
-        texts = [_text(document, key) for key in ("scene_id", "cam_extrinsics", "cam_intrinsics")]
-        flags = [_flag(document, key) for key in ("return_depth_img", "return_depth_npz")]
-        return cls(*texts, *flags)
+        return cls(
+            _text(document, "scene_id"),
+            _text(document, "cam_extrinsics"),
+            _text(document, "cam_intrinsics"),
+            depth_img=_flag(document, "return_depth_img"),
+            depth_npz=_flag(document, "return_depth_npz"),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that is posted."""
@@ -222,6 +226,15 @@ def read_answer(request: RenderRequest, content_type: str, content: bytes) -> Re
     return RenderAnswer(image, picture, depth_img, depth)
 
 
+def excerpt(content: bytes) -> str:
+    """One line that says what a body holds that should have been something else."""
+    try:
+        text = str(parse_json(content, "answer")["error"])
+    except (DataError, KeyError):
+        text = content[:400].decode("utf-8", "replace")
+    return " ".join(text.split())[:200] or "no bytes"
+
+
 def _text(document: Mapping[str, Any], key: str) -> str:
     value = document.get(key)
     if not isinstance(value, str) or not value:
@@ -243,11 +256,6 @@ def _check_image_type(kind: str, content: bytes) -> None:
         raise RenderFailureError(
             f"expected an image, got content type {kind!r}: {excerpt(content)}"
         )
-
-
-def excerpt(content: bytes) -> str:
-    """The beginning of a body that should have been something else, in one line."""
-    return " ".join(content[:400].decode("utf-8", "replace").split())[:160] or "no bytes"
 
 
 def _document(kind: str, content: bytes) -> dict[str, Any]:

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from abotn.rollout.progress import Progress as Progress
     from abotn.rollout.progress import progress_bar as progress_bar
     from abotn.rollout.protocol import Protocol as Protocol
-    from abotn.rollout.runner import RunOutcome as RunOutcome
     from abotn.rollout.runner import run as run
+    from abotn.rollout.session import RunOutcome as RunOutcome
 
 _HOMES = {
     "Progress": "abotn.rollout.progress",
     "Protocol": "abotn.rollout.protocol",
-    "RunOutcome": "abotn.rollout.runner",
+    "RunOutcome": "abotn.rollout.session",
     "ShortMemory": "abotn.rollout.memory",
     "progress_bar": "abotn.rollout.progress",
     "run": "abotn.rollout.runner",

@@ -18,9 +18,7 @@ Died = Callable[[Unit, str], ResultRecord]
 class Crew(Protocol):
     """Makes attempts."""
 
-    def run(
-        self, units: Iterable[Unit], run_folder: Path, finished: Finished, died: Died
-    ) -> None:
+    def run(self, units: Iterable[Unit], run_folder: Path, finished: Finished, died: Died) -> None:
         """Make attempts; see :meth:`abotn.rollout.workers.WorkerPool.run`."""
         ...
 
@@ -46,9 +44,7 @@ class _InProcess:
     def __init__(self, setup: Setup) -> None:
         self._executor = Executor(setup)
 
-    def run(
-        self, units: Iterable[Unit], run_folder: Path, finished: Finished, died: Died
-    ) -> None:
+    def run(self, units: Iterable[Unit], run_folder: Path, finished: Finished, died: Died) -> None:
         for unit in units:
             finished(self._executor.run(unit, run_folder))
 
@@ -59,9 +55,7 @@ class _InProcess:
 class _Nobody:
     """Makes nothing, so that a run without pending attempts needs no agent."""
 
-    def run(
-        self, units: Iterable[Unit], run_folder: Path, finished: Finished, died: Died
-    ) -> None:
+    def run(self, units: Iterable[Unit], run_folder: Path, finished: Finished, died: Died) -> None:
         return
 
     def close(self) -> None:

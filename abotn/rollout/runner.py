@@ -2,55 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abotn.errors import AgentError, ConfigError
+from abotn.errors import ConfigError
 from abotn.json_files import dump_json, parse_json
 from abotn.plugins.manager import plugin_manager
-from abotn.records.files import record_folder, write_manifest
-from abotn.records.types import ResultRecord
+from abotn.records.files import write_manifest
+from abotn.rollout.crew import make_crew
 from abotn.rollout.dataset import Dataset, plan_units, read_dataset
-from abotn.rollout.executor import Executor, Setup, write_attempt
+from abotn.rollout.executor import Setup
 from abotn.rollout.folders import check_exact_folder, exact_run_folder, new_run_folder
 from abotn.rollout.manifest import check_same_run, make_manifest
 from abotn.rollout.options import PathLike, RunOptions, agent_name_of, attempts_of, resolve
-from abotn.rollout.progress import Progress, ProgressListener
+from abotn.rollout.progress import ProgressListener
 from abotn.rollout.resume import pending_units, read_old_manifest
 from abotn.rollout.rules import Unit
-from abotn.rollout.scoring import unplanned_record
-from abotn.rollout.task import Attempt
-from abotn.rollout.workers import WorkerPool
-
-
-@dataclass(frozen=True)
-class RunOutcome:
-    """What a run did.
-
-    Attributes:
-        folder: The run's folder.
-        total: Attempts the run consists of.
-        made: Attempts made now.
-        kept: Attempts that already had a good record.
-        statuses: Number of attempts made now by status.
-        solved: Number of attempts made now that succeeded.
-    """
-
-    folder: Path
-    total: int
-    made: int
-    kept: int
-    statuses: Mapping[str, int] = field(default_factory=dict)
-    solved: int = 0
-
-    @property
-    def errors(self) -> int:
-        """Number of attempts made now that ended with an error."""
-        return self.statuses.get("error", 0)
+from abotn.rollout.session import RunOutcome, Session
 
 
 @dataclass(frozen=True)
@@ -117,110 +88,19 @@ def run(
         pending = pending_units(resume_dir, prepared.units)
     else:
         pending = prepared.units
-    crew = _crew(prepared.setup, workers, pending)
+    crew = make_crew(prepared.setup, workers, pending)
     with closing(crew):
         folder = _folder(prepared, output_dir, run_dir, resume_dir)
         if started is not None:
             started(folder)
-        session = _Session(folder, prepared, fail_fast=fail_fast, progress=progress)
-        return session.make(crew, pending)
-
-
-class _Session:
-    """Makes the attempts of a run in one go and tells everybody about it."""
-
-    def __init__(
-        self,
-        folder: Path,
-        prepared: _Prepared,
-        *,
-        fail_fast: bool,
-        progress: ProgressListener | None,
-    ) -> None:
-        self._folder = folder
-        self._prepared = prepared
-        self._fail_fast = fail_fast
-        self._progress = progress
-        self._statuses: Counter[str] = Counter()
-        self._solved = 0
-
-    def make(self, crew: _Crew, pending: list[Unit]) -> RunOutcome:
-        """Make the attempts that are missing."""
-        total = len(self._prepared.units)
-        kept = total - len(pending)
-        plugins = plugin_manager()
-        plugins.tell("abotn_run_started", manifest=read_old_manifest(self._folder))
-        self._tell(kept, None)
-
-        def finished(record: ResultRecord) -> None:
-            self._count(record)
-            plugins.tell("abotn_episode_finished", record=record)
-            self._tell(kept + self._statuses.total(), record)
-            self._stop_at_error(record)
-
-        crew.run(pending, self._folder, finished, self._record_death)
-        plugins.tell("abotn_run_finished", run=self._folder)
-        return RunOutcome(
-            self._folder, total, len(pending), kept, dict(self._statuses), self._solved
+        session = Session(
+            folder,
+            prepared.setup.rules,
+            len(prepared.units),
+            fail_fast=fail_fast,
+            progress=progress,
         )
-
-    def _count(self, record: ResultRecord) -> None:
-        self._statuses[record.status] += 1
-        self._solved += record.success
-
-    def _tell(self, done: int, record: ResultRecord | None) -> None:
-        if self._progress is not None:
-            self._progress(Progress(done, len(self._prepared.units), record))
-
-    def _stop_at_error(self, record: ResultRecord) -> None:
-        if self._fail_fast and record.error is not None:
-            entry = record.error
-            raise AgentError(
-                f"stopped at the first error: {entry['stage']}: {entry['message']}",
-                where=f"{record.episode_id}/{record.task_id}",
-                hint=f"go on with --resume-dir {self._folder}",
-            )
-
-    def _record_death(self, unit: Unit, reason: str) -> ResultRecord:
-        error = {"stage": "agent", "type": "ProcessDied", "message": reason}
-        record = unplanned_record(unit, self._prepared.setup.rules, error)
-        write_attempt(record_folder(self._folder, *unit), Attempt(record, None))
-        return record
-
-
-class _InProcess:
-    """Makes attempts in this process, like a pool of one."""
-
-    def __init__(self, setup: Setup) -> None:
-        self._executor = Executor(setup)
-
-    def run(
-        self,
-        units: Iterable[Unit],
-        run_folder: Path,
-        finished: Callable[[ResultRecord], None],
-        died: Callable[[Unit, str], ResultRecord],
-    ) -> None:
-        """Make the attempts in order."""
-        for unit in units:
-            finished(self._executor.run(unit, run_folder))
-
-    def close(self) -> None:
-        """Let go of the renderer."""
-        self._executor.close()
-
-
-class _Nobody:
-    """Makes nothing, where nothing is left to do."""
-
-    def run(self, *arguments: Any) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-_Crew = WorkerPool | _InProcess | _Nobody
+        return session.make(crew, pending)
 
 
 def _prepare(
@@ -240,12 +120,6 @@ def _prepare(
         )
 
     return _Prepared(setup, dataset, plan_units(dataset, attempts, scenes, tasks), manifest)
-
-
-def _crew(setup: Setup, workers: int, pending: list[Unit]) -> _Crew:
-    if not pending:
-        return _Nobody()
-    return _InProcess(setup) if workers == 1 else WorkerPool(setup, min(workers, len(pending)))
 
 
 def _folder(

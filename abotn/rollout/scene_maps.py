@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
+_SQUARE_COSINE = 1e-3
+
 
 @dataclass(frozen=True)
 class StepCollisions:
@@ -82,10 +84,16 @@ class SceneMaps:
         )
         return bool(hit[0])
 
-    def least_clearance(self, positions: FloatArray) -> float:
-        """Return the least distance from positions (N, 2) to an obstacle of the scene's own map."""
+    def least_clearance(self, positions: FloatArray) -> float | None:
+        """Return the least distance from positions (N, 2) to an obstacle of the scene's own map.
+
+        None where the map's axes are not perpendicular, so that distances on it are undefined.
+        """
         from abotn.collision import clearance
 
+        geometry = self.episode.geometry
+        if not _perpendicular(geometry.column_step, geometry.row_step):
+            return None
         return float(clearance(self.episode.grid, positions).min())
 
     def geodesic(self, start_xy: FloatArray, goal_xy: FloatArray) -> FloatArray | None:
@@ -130,3 +138,9 @@ def scene_source(find: Callable[[str], Episode]) -> Callable[[str], SceneParts]:
         return episode.grid.free, episode.geometry, episode.height_map
 
     return parts
+
+
+def _perpendicular(column_step: tuple[float, float], row_step: tuple[float, float]) -> bool:
+    first, second = np.array(column_step), np.array(row_step)
+    cosine = first @ second / (np.hypot(*first) * np.hypot(*second))
+    return bool(abs(cosine) < _SQUARE_COSINE)

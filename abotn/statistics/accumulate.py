@@ -43,10 +43,12 @@ class ExactSum:
     def add_squares(self, values: ArrayLike) -> None:
         """Add the exact squares of finite numbers of any shape.
 
-        With a mantissa h 2**27 + l, the square is h^2 2**54 + h l 2**28 + l^2.
+        With a mantissa h 2**27 + l, |l| <= 2**26, the square is h^2 2**54 + h l 2**28 + l^2, each
+        product below 2**53 and so exact.
         """
         for mantissas, exponents in _pieces(values):
-            high, low = np.divmod(np.abs(mantissas), 2.0**_HALF)
+            high = np.rint(mantissas * 2.0**-_HALF)
+            low = mantissas - high * 2.0**_HALF
             self._add_scaled(high * high, 2 * exponents + 2 * _HALF)
             self._add_scaled(high * low, 2 * exponents + _HALF + 1)
             self._add_scaled(low * low, 2 * exponents)
@@ -60,7 +62,7 @@ class ExactSum:
         return Fraction(self._units, 1 << -self._LOWEST)
 
     def _add_scaled(self, wholes: Floats, exponents: Ints) -> None:
-        # Halves of whole numbers below 2**54 stay exact in float64 over a chunk of 2**20.
+        # Halves of whole numbers up to 2**53 stay exact in float64 over a chunk of 2**20.
         high, low = np.divmod(wholes, 2.0**_HALF)
         lowest = int(exponents.min())
         shifts = exponents - lowest

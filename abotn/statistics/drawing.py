@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -69,11 +70,10 @@ class _CellWork:
             self.pivots.append((place + 1, _pivot_formula(task, self, plan)))
 
     def number(self, column: Floats) -> int:
-        contiguous = np.ascontiguousarray(column)
-        key = contiguous.tobytes()
+        key = hashlib.sha256(column.tobytes()).digest()
         if key not in self.numbers:
             self.numbers[key] = len(self.columns)
-            self.columns.append(contiguous)
+            self.columns.append(column)
         return self.numbers[key]
 
     def cell(self) -> Cell:

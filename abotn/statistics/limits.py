@@ -84,11 +84,14 @@ def studentized_limits(
 
 def acceleration(jackknife: Floats) -> float:
     """a = sum d^3 / (6 (sum d^2)^1.5) with d = mean(jackknife) - jackknife; NaN where undefined."""
+    if not np.isfinite(jackknife).all():
+        return math.nan
     deviations = jackknife.mean() - jackknife
     with np.errstate(divide="ignore", invalid="ignore"):
         largest = np.max(np.abs(deviations))
         scaled = deviations / largest
-        return float(np.sum(scaled**3) / (6.0 * np.sum(scaled**2) ** 1.5))
+        squares = scaled * scaled
+        return float(np.sum(squares * scaled) / (6.0 * np.sum(squares) ** 1.5))
 
 
 def widened_tail(tail: float, n_units: int, degrees: float) -> float:

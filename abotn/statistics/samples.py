@@ -105,8 +105,8 @@ def degrees_of_freedom(residuals: Floats) -> float:
     Source: Satterthwaite 1946, matched to the variance of a sample variance.
     """
     u = len(residuals)
-    second = float(np.mean(residuals**2))
-    fourth = float(np.mean(residuals**4))
+    squares = residuals * residuals
+    second, fourth = float(np.mean(squares)), float(np.mean(squares * squares))
     excess = max(fourth / second**2 - 3.0, 0.0) if second > 0 else 0.0
     return max(2.0 / (2.0 / (u - 1) + excess / u), min(2.0, u - 1.0))
 

@@ -79,16 +79,18 @@ def group_draws(
         ``FIGURES``; NaN where a resample holds no positives or no negatives of the group.
     """
     scenarios = store.scenarios()
-    parts = [
-        _figures_of(
-            store.weigher(_mask(scenarios, group.positives), _mask(scenarios, group.negatives)),
-            scenarios,
-            resampling,
-        )
+    weighers = [
+        store.weigher(_mask(scenarios, group.positives), _mask(scenarios, group.negatives))
         for group in groups
     ]
-    stacked = np.stack(parts, axis=1)
-    return stacked[1:], stacked[0]
+    blocks = chain([np.ones((1, len(scenarios)))], scenario_draws(scenarios, resampling))
+    found = np.concatenate(
+        [
+            np.stack([_figures_of(weigher, drawn) for weigher in weighers], axis=1)
+            for drawn in blocks
+        ]
+    )
+    return found[1:], found[0]
 
 
 def percentile_interval(
@@ -136,17 +138,12 @@ def units_of(scenarios: Sequence[Scenario], group: Group) -> int:
 _NUMBERS_AT_ONCE = 1 << 22
 
 
-def _figures_of(
-    weigher: tuple[Weigher, int], scenarios: Sequence[Scenario], resampling: Resampling
-) -> Floats:
-    """Return one group's figures, shape (1 + resamples, figures); the first takes each once."""
+def _figures_of(weigher: tuple[Weigher, int], drawn: Floats) -> Floats:
+    """Return one group's figures, shape (resamples, figures)."""
     weigh, levels = weigher
-    rows = max(1, min(BLOCK, _NUMBERS_AT_ONCE // max(1, levels)))
-    blocks = chain([np.ones((1, len(scenarios)))], scenario_draws(scenarios, resampling))
+    rows = max(1, _NUMBERS_AT_ONCE // max(1, levels))
     found = [
-        ranking_figures(*weigh(drawn[start : start + rows]))
-        for drawn in blocks
-        for start in range(0, len(drawn), rows)
+        ranking_figures(*weigh(drawn[start : start + rows])) for start in range(0, len(drawn), rows)
     ]
     return np.column_stack([np.concatenate([one[name] for one in found]) for name in FIGURES])
 

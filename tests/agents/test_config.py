@@ -79,7 +79,7 @@ def test_circle_of_bases_is_named(chain: list[str], tmp_path: Path) -> None:
 
 def test_missing_base_names_the_base(tmp_path: Path) -> None:
     child = write(tmp_path, "child.yaml", "_base_: gone.yaml")
-    with pytest.raises(FileNotFoundError, match="gone.yaml"):
+    with pytest.raises(FileNotFoundError, match=r"gone\.yaml"):
         load_agent_config(child)
 
 

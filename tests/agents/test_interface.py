@@ -69,6 +69,7 @@ def test_extra_is_not_shared_between_observations() -> None:
 
 def test_poi_observation_adds_the_name() -> None:
     observation = an_observation(PoiGoalObservation, poi_name="Cafe")
+    assert isinstance(observation, PoiGoalObservation)
     assert isinstance(observation, Observation)
     assert observation.poi_name == "Cafe"
     assert [f.name for f in dataclasses.fields(PoiGoalObservation)][-1] == "poi_name"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ def test_goes_round_a_wall_at_its_distance() -> None:
     assert arrived
     assert path[-1] == pytest.approx([9, 1], abs=0.1)
     assert not line_collisions(grid, path[:-1], path[1:])[0].any()
-    along = np.vstack([np.linspace(a, b, 20) for a, b in zip(path[:-1], path[1:], strict=True)])
+    along = np.vstack([np.linspace(a, b, 20) for a, b in pairwise(path)])
     assert clearance(grid, along).min() >= 0.2
     shortest = shortest_path(grid, (1, 1), (9, 1))
     assert shortest is not None

@@ -118,7 +118,8 @@ def shortest_by_visibility(free, start, goal, column_metres, row_metres):
     for i, a in enumerate(nodes):
         for j in range(i):
             b = nodes[j]
-            if not exact_by_fractions(free, a, b)[0] and not _through(a, b, pinches):
+            apart = exact_by_fractions(free, a, b)[0] or _through(a, b, pinches)
+            if a == b or not apart:
                 dx, dy = float(b[0] - a[0]) * column_metres, float(b[1] - a[1]) * row_metres
                 links[i].append((j, math.hypot(dx, dy)))
                 links[j].append((i, math.hypot(dx, dy)))

@@ -52,6 +52,24 @@ def test_equals_fractions(reference, kind, drawn):
     assert length == pytest.approx(np.array([float(e[1]) for e in expected]) * metres, abs=1e-7)
 
 
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    segments=st.lists(st.tuples(*[st.integers(-2, 22)] * 4), min_size=1, max_size=10),
+)
+@settings(max_examples=100, deadline=None)
+def test_decimals_equal_fractions(reference, seed, segments):
+    """Cells of 0.1 m and ends at multiples of 0.05 m, neither exact in floats: many ties."""
+    free = np.random.default_rng(seed).random((10, 10)) > 0.4
+    grid = OccupancyGrid(free, MapGeometry.from_corners((0, 0), (1, 0), (0, 1), 10, 10))
+    ends = np.array([[float(f"{n * 0.05:.2f}") for n in s] for s in segments])
+    hit, length = line_collisions(grid, ends[:, :2], ends[:, 2:])
+    for segment, end, found, metres in zip(segments, ends, hit, length, strict=True):
+        x0, y0, x1, y1 = (Fraction(n, 2) for n in segment)
+        expected, share = reference.exact_by_fractions(free, (x0, y0), (x1, y1))
+        assert found == expected
+        assert metres == pytest.approx(float(share) * np.hypot(*(end[2:] - end[:2])), abs=1e-9)
+
+
 def test_large_batches_on_a_large_map_equal_fractions(reference):
     """Long and short segments together, many enough to go through the coarse map."""
     rng = np.random.default_rng(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -93,6 +94,17 @@ def test_a_serpentine_of_walls():
     bends = [(1, 2), (18, 4), (18, 5), (2, 9), (2, 10), (18, 14), (18, 15), (10, 17)]
     path = shortest_path(plain_grid(free), bends[0], bends[-1])
     assert path.points.tolist() == [list(map(float, bend)) for bend in bends]
+
+
+def test_a_line_that_grazes_one_corner_bends_at_the_next(reference):
+    """(4, 2) and (3, 3) are in one line with the start, so the first sees the second by an ulp."""
+    rows = ["#..#.", ".#...", ".#..#", ".#.##", ".....", ".#...", "#.#.."]
+    grid = reference.grid_of(rows, (0, 0), (2.5, 0), (0, -3.5))
+    path = shortest_path(grid, (2.25, -0.75), (2.25, -2.75))
+    places = [(4.5, 1.5), (3, 3), (3, 4), (4.5, 5.5)]
+    assert path.points == pytest.approx(grid.geometry.to_world(places), abs=1e-12)
+    cells = [math.dist(a, b) for a, b in pairwise(places)]
+    assert path.length == pytest.approx(0.5 * sum(cells))
 
 
 def test_never_between_two_obstacles_that_touch_at_a_corner(reference):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ def model(count: int, room: int, fifo: list[bool]) -> list[int]:
             if fifo[current] or len(history) == 1:
                 history.pop(0)
             else:
-                gaps = [b - a for a, b in zip(history, history[1:], strict=False)]
+                gaps = [b - a for a, b in pairwise(history)]
                 history.pop(gaps.index(min(gaps)) + 1)
     return history
 

@@ -163,16 +163,12 @@ def test_agent_cannot_move_itself_by_changing_what_it_sees(dataset: Path, agents
                 array[...] = 77.0
             for known in observation.history_poses:
                 known[...] = 77.0
-            observation.position_before = where
+            self.places.append(where.tolist())
             return answer
 
     meddler = Meddler([(0.5, 0.1)])
+    meddler.places = []
     honest = module.Script([(0.5, 0.1)])
-    changed = observations(dataset, meddler, "history_poses")
+    observations(dataset, meddler, "history_poses")
     untouched = observations(dataset, honest)
-    assert (
-        [o.position_before.tolist() for o in changed]
-        == [  # type: ignore[attr-defined]
-            o.position[:2].tolist() for o in untouched
-        ]
-    )
+    assert meddler.places == [seen.position[:2].tolist() for seen in untouched]

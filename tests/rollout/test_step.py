@@ -86,7 +86,7 @@ def test_unusable_directions_are_the_agents_error(directions: Any, reason: str) 
 
 
 def test_answer_of_another_kind_is_the_agents_error() -> None:
-    with pytest.raises(AgentError, match="NoneType.*WaypointPrediction"):
+    with pytest.raises(AgentError, match=r"NoneType.*WaypointPrediction"):
         read_answer(None, "front_left")
     with pytest.raises(AgentError, match="arrive"):
         read_answer(SimpleNamespace(waypoint=[0, 0], arrive=np.zeros(2)), "front_left")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -475,7 +476,7 @@ def test_record_and_trajectory_agree(
     assert trajectory is not None
     path = trajectory.position[:, :2]
     assert len(path) == record.steps + 1 == len(steps) + 1
-    lengths = [math.dist(a, b) for a, b in zip(path[:-1], path[1:], strict=True)]
+    lengths = [math.dist(a, b) for a, b in pairwise(path)]
     assert record.travel_length == pytest.approx(math.fsum(lengths))
     distances = [math.dist(point, (9, 2)) for point in path]
     assert record.distance_to_goal == pytest.approx(distances[-1])
@@ -493,3 +494,17 @@ def test_record_and_trajectory_agree(
         turn = complex(math.cos(yaw), math.sin(yaw))
         reached = complex(*before) + turn * complex(*waypoint)
         assert [reached.real, reached.imag] == pytest.approx(after, abs=1e-9)
+
+
+def test_least_clearance_on_a_sheared_map_is_undefined(desk: Desk) -> None:
+    class Sheared(Desk):
+        def load(self, unit: Unit, protocol: Protocol) -> tuple[SceneMaps, Task]:
+            maps, task = super().load(unit, protocol)
+            meta = {**(maps.episode.meta_data or {}), "TOP_LEFT_X": 1.0, "TOP_RIGHT_X": 11.0}
+            maps.episode.meta_data = meta
+            return maps, task
+
+    record, _ = Sheared(desk.dataset, desk.module.__name__).make(straight(desk))
+    assert record.status == "stop"
+    assert record.metrics["min_clearance"] is None
+    assert record.metrics["path_collision_count"] is not None

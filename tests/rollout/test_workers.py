@@ -64,9 +64,8 @@ def test_process_that_dies_costs_its_attempt_alone(
     assert schema_files.complaint("result.v1", document) is None
     assert document["error"]["type"] == "ProcessDied"
     assert "exit code 7" in document["error"]["message"]
-    assert pending_units(tmp_path / "run", [Unit(*key.split("/")) for key in KEYS]) == [
-        Unit("room", "traj_0")
-    ]
+    units = [Unit(Path(key).parts[0], Path(key).parts[1]) for key in KEYS]
+    assert pending_units(tmp_path / "run", units) == [Unit("room", "traj_0")]
     assert seen[-1].done == 4
 
 
@@ -138,7 +137,7 @@ def test_run_that_is_interrupted_leaves_whole_records_and_can_go_on(
         assert document["status"] == "stop"
         assert (result.parent / "trajectory.json").is_file()
     assert {path.name for path in written} == {"run.json", "result.json", "trajectory.json"}
-    assert not [path for path in folder.rglob(".tmp*")]
+    assert not list(folder.rglob(".tmp*"))
     sys.path.insert(0, str(tmp_path))
     try:
         (tmp_path / "slow.py").write_text(SLOW.replace("0.1", "0"))

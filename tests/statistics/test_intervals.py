@@ -434,7 +434,7 @@ def test_json_fields():
         ({"binary": [True]}, "binary"),
         ({"bounds": [None]}, "bounds"),
         ({"units": [1, 2]}, "units"),
-        ({"groups": [[0, 9]]}, "groups"),
+        ({"groups": [[0, 20]]}, "groups"),
         ({"groups": [[0, 0]]}, "groups"),
         ({"groups": [[-1]]}, "groups"),
         ({"groups": [[0.5]]}, "groups"),

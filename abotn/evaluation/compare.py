@@ -1,0 +1,301 @@
+"""Comparing runs over the tasks they share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn._version import __version__
+from abotn.errors import EvaluationInputError, UnknownNameError
+from abotn.evaluation.evaluator import Evaluator, ScoredRecords
+from abotn.evaluation.options import EvaluationOptions, scene_tuple
+from abotn.evaluation.scoring import Scored
+from abotn.evaluation.selection import MetricChoice, select
+from abotn.records.readers import read_records
+from abotn.results.comparison import (
+    NO_DIFFERENCE,
+    Comparison,
+    MetricComparison,
+    PairComparison,
+)
+from abotn.results.types import ConfidenceInterval
+from abotn.statistics.clusters import choose_clusters
+from abotn.statistics.interval import Interval, NoInterval
+from abotn.statistics.paired import PairedResult, compare_columns, holm
+
+FloatArray = NDArray[np.float64]
+
+
+def compare(
+    *runs: Any,
+    names: Sequence[str] | None = None,
+    baseline: str | None = None,
+    metrics: MetricChoice = "all",
+    n_resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    cluster_by: str | None = "auto",
+    on_error: str = "failure",
+    exclude_scenes: Iterable[str] | str | None = None,
+    metric_kwargs: Mapping[str, Mapping[str, Any]] | None = None,
+    evaluator: Evaluator | None = None,
+) -> Comparison:
+    """Compare runs in pairs, over the tasks both have.
+
+    A task's value is the mean over its attempts. What only one side has is counted and named,
+    never mixed in. The p values of one pair are corrected by Holm over the metrics compared.
+
+    Args:
+        runs: Two or more of what ``Evaluator.evaluate_dataset`` takes.
+        names: Names of the runs; those of their agents by default.
+        baseline: Compare every other run with this one, instead of every pair.
+        metrics: ``"all"`` applicable ones, or names.
+        n_resamples: Resamples of the intervals and sign patterns of the tests, at least 100.
+        level: Nominal coverage of the intervals; a difference counts when its corrected p value
+            is below ``1 - level``.
+        seed: Seed of the resamples.
+        cluster_by: Column whose groups are resampled as wholes; ``"auto"`` takes scenes when at
+            least five hold several tasks; None resamples tasks.
+        on_error: What an error record counts: ``"failure"``, ``"exclude"`` or ``"raise"``.
+        exclude_scenes: Scenes to leave out; None takes each run's protocol's.
+        metric_kwargs: Parameters per metric.
+        evaluator: Where metrics come from; one with the default registry by default.
+
+    Returns:
+        The paired comparisons.
+
+    Raises:
+        EvaluationInputError: fewer than two runs, names that do not fit, or no shared task.
+        UnknownNameError: an unknown metric, baseline or option.
+    """
+    evaluator = evaluator or Evaluator()
+    if len(runs) < 2:
+        raise EvaluationInputError(f"needs two or more, got {len(runs)}", where="runs")
+    options = EvaluationOptions(
+        metric_kwargs={evaluator.registry.get(n).name: v for n, v in (metric_kwargs or {}).items()},
+        bootstrap_ci=n_resamples,
+        bootstrap_seed=seed,
+        ci_level=level,
+        cluster_by=cluster_by,
+        on_error=on_error,
+        exclude_scenes=scene_tuple(exclude_scenes),
+    )
+    selection = select(evaluator.registry, metrics, None)
+    sources = [read_records(run) for run in runs]
+    labels = _labels(names, [source.name for source in sources])
+    sides = [
+        _Side(label, evaluator.score_records(source, selection, options))
+        for label, source in zip(labels, sources, strict=True)
+    ]
+    chosen = _pairs(sides, baseline)
+    return Comparison(
+        tuple(_compare_pair(a, b, options) for a, b in chosen),
+        baseline,
+        _provenance(sides, options),
+    )
+
+
+@dataclass(frozen=True)
+class _Side:
+    name: str
+    found: ScoredRecords
+
+    @property
+    def keys(self) -> NDArray[Any]:
+        table = self.found.table
+        pairs = zip(table.column("episode_id"), table.column("task_id"), strict=True)
+        return np.array([f"{scene}/{task}" for scene, task in pairs], dtype=object)
+
+
+def _labels(names: Sequence[str] | None, own: Sequence[str]) -> list[str]:
+    if names is not None and len(names) != len(own):
+        raise EvaluationInputError(f"{len(names)} names for {len(own)} runs", where="names")
+    labels = list(names) if names is not None else [n or f"run {i + 1}" for i, n in enumerate(own)]
+    if len(set(labels)) == len(labels):
+        return labels
+    if names is not None:
+        raise EvaluationInputError(f"names must differ, got {labels}", where="names")
+    return [f"{label} ({position + 1})" for position, label in enumerate(labels)]
+
+
+def _pairs(sides: list[_Side], baseline: str | None) -> list[tuple[_Side, _Side]]:
+    if baseline is None:
+        return list(combinations(sides, 2))
+    by_name = {side.name: side for side in sides}
+    if baseline not in by_name:
+        raise UnknownNameError("baseline", baseline, by_name)
+    return [(side, by_name[baseline]) for side in sides if side.name != baseline]
+
+
+def _compare_pair(a: _Side, b: _Side, options: EvaluationOptions) -> PairComparison:
+    tasks_a, rows_a = np.unique(a.keys.astype(str), return_inverse=True)
+    tasks_b, rows_b = np.unique(b.keys.astype(str), return_inverse=True)
+    shared, in_a, in_b = np.intersect1d(tasks_a, tasks_b, assume_unique=True, return_indices=True)
+    if not shared.size:
+        raise EvaluationInputError(f"{a.name} and {b.name} have no task in common", where="runs")
+    clusters, resampled = _clusters(a, rows_a, in_a, options)
+    shown = _both(a.found.scored, b.found.scored)
+    means_a = [_task_sums(one, rows_a, len(tasks_a))[in_a] for one, _ in shown]
+    means_b = [_task_sums(one, rows_b, len(tasks_b))[in_b] for _, one in shown]
+    raw = _tested([one for one, _ in shown], means_a, means_b, clusters, options)
+    adjusted = holm([result.p_value for result in raw])
+    metrics = tuple(
+        _metric(pair[0], result, float(p), a.name, b.name, options, resampled)
+        for pair, result, p in zip(shown, raw, adjusted, strict=True)
+    )
+    solved_a, solved_b = (
+        _solved(side, rows, count, at)
+        for side, rows, count, at in (
+            (a, rows_a, len(tasks_a), in_a),
+            (b, rows_b, len(tasks_b), in_b),
+        )
+    )
+    return PairComparison(
+        run_a=a.name,
+        run_b=b.name,
+        metrics=metrics,
+        n_pairs=len(shared),
+        only_a=tuple(np.setdiff1d(tasks_a, shared).tolist()),
+        only_b=tuple(np.setdiff1d(tasks_b, shared).tolist()),
+        solved_only_by_a=tuple(shared[solved_a & ~solved_b].tolist()),
+        solved_only_by_b=tuple(shared[solved_b & ~solved_a].tolist()),
+        resampled=resampled,
+    )
+
+
+def _both(left: Sequence[Scored], right: Sequence[Scored]) -> list[tuple[Scored, Scored]]:
+    of_right = {one.spec.name: one for one in right}
+    return [
+        (one, of_right[one.spec.name])
+        for one in left
+        if one.spec.name in of_right and one.error is None and of_right[one.spec.name].error is None
+    ]
+
+
+def _task_sums(one: Scored, rows: NDArray[np.int64], count: int) -> FloatArray:
+    """Return (tasks, 2): mean numerator and denominator over a task's defined attempts."""
+    defined = np.bincount(rows, one.column.defined, count)
+    safe = np.maximum(defined, 1.0)
+    top = np.bincount(rows, one.column.numerators, count) / safe
+    bottom = np.bincount(rows, one.column.denominators, count) / safe
+    sums: FloatArray = np.column_stack([top, bottom])
+    return np.where(defined[:, None] > 0, sums, np.nan)
+
+
+def _clusters(
+    side: _Side, rows: NDArray[np.int64], shared: NDArray[np.int64], options: EvaluationOptions
+) -> tuple[NDArray[Any] | None, str]:
+    name = options.cluster_by
+    if name is None:
+        return None, "tasks"
+    table = side.found.table
+    column = "episode_id" if name == "auto" else name
+    if column not in table:
+        raise UnknownNameError("cluster column", column, table.names)
+    first = np.unique(rows, return_index=True)[1]
+    labels = table.column(column)[first][shared].astype(str)
+    if name == "auto" and not choose_clusters(labels):
+        return None, "tasks"
+    return labels, column
+
+
+def _tested(
+    specs: Sequence[Scored],
+    left: list[FloatArray],
+    right: list[FloatArray],
+    clusters: NDArray[Any] | None,
+    options: EvaluationOptions,
+) -> list[PairedResult]:
+    common: dict[str, Any] = {
+        "clusters": clusters,
+        "n_resamples": options.bootstrap_ci,
+        "level": options.ci_level,
+        "seed": options.bootstrap_seed,
+    }
+    results: dict[int, PairedResult] = {}
+    for ratio in (False, True):
+        at = [i for i, one in enumerate(specs) if one.spec.ratio is ratio]
+        if not at:
+            continue
+        top_a, top_b = (np.column_stack([s[i][:, 0] for i in at]) for s in (left, right))
+        bottom_a, bottom_b = (np.column_stack([s[i][:, 1] for i in at]) for s in (left, right))
+        bottoms = (bottom_a, bottom_b) if ratio else None
+        found = compare_columns(top_a, top_b, denominators=bottoms, **common)
+        results.update(zip(at, found, strict=True))
+    return [results[i] for i in range(len(specs))]
+
+
+def _metric(
+    one: Scored,
+    result: PairedResult,
+    p_adjusted: float,
+    name_a: str,
+    name_b: str,
+    options: EvaluationOptions,
+    resampled: str,
+) -> MetricComparison:
+    interval = result.interval
+    return MetricComparison(
+        name=one.spec.name,
+        unit=one.spec.unit.value,
+        direction=one.spec.direction.value,
+        value_a=result.value_a,
+        value_b=result.value_b,
+        difference=result.difference,
+        ci=_confidence(interval, resampled) if isinstance(interval, Interval) else None,
+        ci_reason=interval.reason if isinstance(interval, NoInterval) else None,
+        p_value=result.p_value,
+        p_adjusted=p_adjusted,
+        test=result.test,
+        n_pairs=result.n_pairs,
+        n_undefined=result.n_undefined,
+        winner=_winner(one, result, p_adjusted, name_a, name_b, 1 - options.ci_level),
+    )
+
+
+def _confidence(interval: Interval, resampled: str) -> ConfidenceInterval:
+    return ConfidenceInterval.from_dict({**vars(interval), "resampled": resampled})
+
+
+def _winner(
+    one: Scored, result: PairedResult, p: float, name_a: str, name_b: str, alpha: float
+) -> str:
+    if not p < alpha or not math.isfinite(result.difference) or result.difference == 0:
+        return NO_DIFFERENCE
+    return name_a if one.spec.direction.better(result.value_a, result.value_b) else name_b
+
+
+def _solved(
+    side: _Side, rows: NDArray[np.int64], count: int, shared: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    table = side.found.table
+    if "success" not in table:
+        return np.zeros(len(shared), dtype=bool)
+    solved = np.nan_to_num(table.column("success").astype(np.float64))
+    means = np.bincount(rows, solved, count) / np.maximum(np.bincount(rows, minlength=count), 1)
+    return np.asarray(means[shared] > 0.5)
+
+
+def _provenance(sides: Sequence[_Side], options: EvaluationOptions) -> dict[str, Any]:
+    manifests = {side.name: side.found.source.manifest or {} for side in sides}
+    return {
+        "abotn": __version__,
+        "runs": {
+            name: {key: manifest.get(key) for key in ("run_id", "protocol", "dataset")}
+            for name, manifest in manifests.items()
+        },
+        "on_error": options.on_error,
+        "statistics": {
+            "n_resamples": options.bootstrap_ci,
+            "seed": options.bootstrap_seed,
+            "level": options.ci_level,
+            "cluster_by": options.cluster_by,
+            "correction": "holm",
+        },
+    }

@@ -1,0 +1,162 @@
+"""Single samples, and datasets of them: predictions and ground truths instead of records."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abotn.errors import EvaluationInputError, UnknownNameError
+from abotn.evaluation.selection import Selection
+from abotn.metrics.arrays import plain_array
+from abotn.metrics.registry import MetricRegistry
+from abotn.metrics.spec import MetricSpec
+from abotn.records.table import RecordTable
+
+SERVED_BY = {
+    **dict.fromkeys(("pred", "predictions", "traj", "trajectory", "ego_traj"), "prediction"),
+    **dict.fromkeys(("gt", "ref", "reference"), "ground_truth"),
+}
+Samples = Mapping[str, Sequence[Any]]
+
+
+def sample_columns(
+    predictions: Iterable[Any] | None,
+    ground_truths: Iterable[Any] | None,
+    shared: Mapping[str, Any],
+    per_sample: Mapping[str, Iterable[Any]],
+) -> dict[str, list[Any]]:
+    """Return each input as a list with one entry per sample, arrays checked.
+
+    Args:
+        predictions: One prediction per sample: array, nested list, trajectory or tensor-like.
+        ground_truths: One ground truth per sample.
+        shared: Inputs that are the same for every sample, such as ``dt``.
+        per_sample: Further inputs with one entry per sample, such as ``actor_trajs``.
+
+    Raises:
+        EvaluationInputError: lengths differ, nothing is given, or an array has entries that are
+            not finite; the message names the argument.
+    """
+    listed = {"predictions": predictions, "ground_truths": ground_truths, **per_sample}
+    columns = {name: list(values) for name, values in listed.items() if values is not None}
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise EvaluationInputError(f"different numbers of samples: {shown}", where="predictions")
+    count = next(iter(lengths.values()), 1 if shared else 0)
+    if count == 0:
+        raise EvaluationInputError("no samples", where="predictions")
+    singular = {"predictions": "prediction", "ground_truths": "ground_truth"}
+    checked = {
+        singular.get(name, name): [_checked(v, f"{name}[{i}]") for i, v in enumerate(values)]
+        for name, values in columns.items()
+    }
+    given = {name: _checked(v, name) for name, v in shared.items() if v is not None}
+    return {**checked, **{name: [value] * count for name, value in given.items()}}
+
+
+def sample_table(inputs: Samples) -> RecordTable:
+    """Return a table with a row per sample, named ``sample_0`` and so on."""
+    columns = {name: _column(values) for name, values in inputs.items()}
+    count = len(next(iter(inputs.values())))
+    width = len(str(count - 1))
+    columns["task_id"] = _column([f"sample_{row:0{width}d}" for row in range(count)])
+    return RecordTable(columns)
+
+
+def fit_to_samples(selection: Selection, inputs: Samples) -> Selection:
+    """Return the selection in the forms that score samples, with inputs under the given names.
+
+    An input ``prediction`` also serves arguments called ``pred``, ``predictions``, ``traj``,
+    ``trajectory`` and ``ego_traj``; ``ground_truth`` serves ``gt``, ``ref`` and ``reference``. In
+    an automatic selection a metric that cannot take these inputs is skipped with the reason.
+    """
+    first = {name: values[0] for name, values in inputs.items()}
+    specs, skipped = [], dict(selection.skipped)
+    for spec in selection.specs:
+        forms = [form for form in (spec, *spec.variants) if form.sample] or [spec]
+        fitted = [_renamed(form, first) for form in forms]
+        usable = next((form for form in fitted if form.misfit(first) is None), fitted[0])
+        reason = usable.misfit(first)
+        if reason is None or not selection.automatic:
+            specs.append(_with_own_mark(usable, first))
+        elif usable.sample or usable.distribution != "abotn":
+            skipped[spec.name] = reason
+    return replace(selection, specs=tuple(specs), skipped=skipped)
+
+
+def own_parameters(
+    specs: Iterable[MetricSpec], given: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the keywords that are parameters of a metric, per metric."""
+    found = {s.name: {n: given[n] for n in s.parameters if n in given} for s in specs}
+    return {name: parameters for name, parameters in found.items() if parameters}
+
+
+def check_known(names: Iterable[str], registry: MetricRegistry) -> None:
+    """Refuse an input that no registered metric takes.
+
+    Raises:
+        UnknownNameError: gives the nearest names.
+    """
+    forms = [form for spec in registry for form in (spec, *spec.variants)]
+    known = {name for form in forms for name in (*form.inputs, *form.parameters)}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("input", name, known)
+
+
+def _renamed(form: MetricSpec, available: Mapping[str, Any]) -> MetricSpec:
+    recorded = _recorded_inputs(form)
+    names = tuple(
+        name
+        if name in available or name in recorded or SERVED_BY.get(name) not in available
+        else SERVED_BY[name]
+        for name in form.inputs
+    )
+    changed = dict(zip(form.inputs, names, strict=True))
+    shapes = {changed.get(name, name): axes for name, axes in form.shapes.items()}
+    return replace(form, inputs=names, shapes=shapes, variants=())
+
+
+def _recorded_inputs(form: MetricSpec) -> set[str]:
+    """Return the arguments that want a recorded trajectory rather than an array."""
+    arguments = inspect.signature(form.function).parameters.values()
+    return {one.name for one in arguments if str(one.annotation).endswith("Trajectory")}
+
+
+def _with_own_mark(form: MetricSpec, first: Mapping[str, Any]) -> MetricSpec:
+    if form.threshold is not None or form.threshold_from not in first:
+        return form
+    return replace(form, threshold=float(first[str(form.threshold_from)]))
+
+
+def _checked(value: Any, where: str) -> Any:
+    plain = plain_array(value)
+    if isinstance(plain, str | bytes | bool) or plain is None:
+        return plain
+    try:
+        array = np.asarray(plain, dtype=np.float64)
+    except (TypeError, ValueError):
+        if where.startswith(("predictions", "ground_truths")):
+            raise EvaluationInputError(
+                f"expected an array of numbers, got {type(value).__name__}", where=where
+            ) from None
+        return plain
+    if not np.isfinite(array).all():
+        raise EvaluationInputError("expected finite numbers, got NaN or infinity", where=where)
+    return array if array.ndim else plain
+
+
+def _column(values: Sequence[Any]) -> NDArray[Any]:
+    if all(type(value) in (int, float) for value in values):
+        return np.array(values, dtype=np.float64)
+    column = np.empty(len(values), dtype=object)
+    for row, value in enumerate(values):
+        column[row] = value
+    return column
