@@ -136,7 +136,11 @@ def convex_corners(free: BoolArray) -> BoolArray:
 
 
 class _Obstacles:
-    """Sorted obstacle cells for look-ups along rows and columns, and a tree of their corners."""
+    """Sorted obstacle cells for look-ups along rows and columns, and a tree of convex corners.
+
+    Where two obstacles touch at a corner, one of them lies in the row or column of any free point
+    that sees it, and is nearer.
+    """
 
     def __init__(self, grid: OccupancyGrid) -> None:
         from scipy.spatial import cKDTree
@@ -144,8 +148,7 @@ class _Obstacles:
         self.by_row = np.flatnonzero(grid.walled)
         self.by_column = np.flatnonzero(np.ascontiguousarray(grid.walled.T))
         self.shape = grid.walled.shape
-        around = _blocked_around(grid.free)
-        rows, columns = np.nonzero((around == 1) | (around == 2) & _diagonal(grid.free))
+        rows, columns = np.nonzero(convex_corners(grid.free))
         nodes = np.stack([columns, rows], axis=-1) * pixel_sides(grid)
         self.corners: cKDTree | None = cKDTree(nodes) if len(nodes) else None
 
@@ -195,11 +198,6 @@ def _blocked_around(free: BoolArray) -> NDArray[np.uint8]:
     around += blocked[1:, :-1]
     around += blocked[1:, 1:]
     return np.asarray(around)
-
-
-def _diagonal(free: BoolArray) -> BoolArray:
-    blocked = np.pad(~free, 1, constant_values=True)
-    return np.asarray(blocked[:-1, :-1] == blocked[1:, 1:])
 
 
 def _distance_to_zero(nodes: NDArray[np.uint8], spacing: FloatArray) -> NDArray[np.float32]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from http.client import HTTPException
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -120,17 +122,16 @@ class Connection:
     def _reason(self, error: Exception) -> str:
         if isinstance(error, requests.Timeout | TimeoutError):
             return f"no answer within {self.timeout:g} s"
-        innermost: BaseException = error
-        while (inner := innermost.__cause__ or innermost.__context__) is not None:
-            innermost = inner
-        if isinstance(innermost, OSError) and innermost.strerror:
-            return innermost.strerror
-        return str(innermost)[:200] or type(innermost).__name__
+        # The libraries wrap what happened several times; the system's own words say it best.
+        chain = list(_chain(error))
+        for cause in reversed(chain):
+            if isinstance(cause, OSError) and cause.strerror:
+                return cause.strerror
+        causes = [cause for cause in chain if isinstance(cause, HTTPException)] or chain
+        return str(causes[-1])[:200] or type(causes[-1]).__name__
 
 
 def _new_session(url: str) -> requests.Session:
-    from http.cookiejar import DefaultCookiePolicy
-
     session = requests.Session()
     adapter = HTTPAdapter(pool_maxsize=_CONNECTIONS)
     session.mount("http://", adapter)
@@ -140,6 +141,13 @@ def _new_session(url: str) -> requests.Session:
     session.headers["Accept-Encoding"] = "identity"
     session.trust_env = not _on_this_machine(urlsplit(url).hostname or "")
     return session
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _on_this_machine(host: str) -> bool:

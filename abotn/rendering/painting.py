@@ -209,7 +209,7 @@ def _bands(depth: Map, faded: int, width: int) -> list[tuple[int, int, int]]:
     No run is so long that its positions outgrow the processor's cache.
     """
     typical = depth[:, depth.shape[1] // 2]
-    spread = np.abs(np.gradient(typical)) if typical.size > 1 else typical
+    spread = np.abs(np.diff(typical, append=typical[-1:]))
     texels = np.maximum(spread, typical / width) / FLOOR_TEXEL_METRES
     level = np.clip(np.rint(np.log2(np.maximum(texels, 1.0))), 0, 5).astype(int)
     changes = np.flatnonzero(np.diff(level)) + 1

@@ -14,7 +14,7 @@ _LONGEST_REACH = 32767.0
 
 # Rows of the state of N rays under way, one column per ray; pairs are (column, row).
 _DIRECTION, _INVERSE, _AHEAD, _SIGN, _CELL = (slice(2 * k, 2 * k + 2) for k in range(5))
-_TRAVELLED, _RAY = 10, 11
+_TRAVELLED, _RAY, _QUARTER = 10, 11, 12
 
 FloatArray = NDArray[np.float64]
 
@@ -41,10 +41,10 @@ class RayHits:
 class RayGrid:
     """An occupancy map made ready for ray casting.
 
-    Every cell knows its reach: how many cells it is, counting diagonals as one, from the nearest
-    cell of the other kind. The square of cells closer than that is all of one kind, so a ray may
-    leave it in one step, and the cell it enters then is found as in a cell-by-cell traversal.
-    Outside the map is an obstacle.
+    Every free cell knows, for each of the four quarters a ray may head for, the largest square of
+    free cells that has the cell in its corner and lies ahead. A ray may leave that square in one
+    step, and the cell it enters then is found as in a cell-by-cell traversal. Outside the map is
+    an obstacle.
 
     Args:
         free: (rows, columns) bool, True where a robot may be.
@@ -54,7 +54,7 @@ class RayGrid:
         padded = np.zeros((free.shape[0] + 2, free.shape[1] + 2), dtype=np.uint8)
         padded[1:-1, 1:-1] = free
         self._size = np.array([[padded.shape[1]], [padded.shape[0]]], dtype=np.float64)
-        self._reach = _signed_reach(padded).ravel()
+        self._squares = _squares(padded).ravel()
 
     def cast(self, origin: FloatArray, directions: FloatArray) -> RayHits:
         """Follow rays from one point to the first obstacle cell that each enters.
@@ -92,9 +92,12 @@ class RayGrid:
         return np.concatenate(stopped, axis=1)
 
     def _reach_of(self, rays: FloatArray) -> FloatArray:
+        """Side of the square ahead of each ray, in cells; negative where it is all obstacle."""
         column, row = rays[_CELL]
-        flat = (row * self._size[0, 0] + column).astype(np.int64)
-        return np.asarray(self._reach.take(flat), dtype=np.float64)
+        flat = row * self._size[0, 0]
+        flat += column
+        flat += rays[_QUARTER] * self._size.prod()
+        return np.asarray(self._squares.take(flat.astype(np.int64)), dtype=np.float64)
 
 
 def _entering(start: FloatArray, directions: FloatArray, size: FloatArray) -> FloatArray:
@@ -106,25 +109,26 @@ def _entering(start: FloatArray, directions: FloatArray, size: FloatArray) -> Fl
     entry = np.maximum(np.minimum(first, last).max(axis=0), 0.0)
     cell = np.clip(np.floor(start + entry * direction), 0.0, size - 1.0)
     ray = np.arange(directions.shape[0], dtype=np.float64)
-    parts = [direction, inverse, ahead, 2.0 * ahead - 1.0, cell, entry[None], ray[None]]
+    quarter = 2.0 * ahead[0] + ahead[1]
+    parts = [direction, inverse, ahead, 2.0 * ahead - 1.0, cell, np.stack([entry, ray, quarter])]
     meets = np.maximum(first, last).min(axis=0) > entry
     return np.concatenate(parts).compress(meets, axis=1)
 
 
 def _step(start: FloatArray, rays: FloatArray, reach: FloatArray) -> None:
-    """Take each ray to the cell behind the square of ``reach`` cells around its own, in place."""
+    """Take each ray to the cell behind the square that reaches ``reach`` cells ahead, in place."""
     cell = rays[_CELL]
-    edge = rays[_SIGN] * reach
-    edge += cell
-    edge += rays[_AHEAD]
+    farthest = rays[_SIGN] * reach
+    farthest += cell
+    edge = farthest + rays[_AHEAD]
     crossing = edge - start
     crossing *= rays[_INVERSE]
     travelled = np.minimum(crossing[0], crossing[1], out=rays[_TRAVELLED])
     along = rays[_DIRECTION] * travelled
     along += start
     np.floor(along, out=along)
-    np.maximum(along, cell - reach, out=along)
-    np.minimum(along, cell + reach, out=along)
+    np.maximum(along, np.minimum(cell, farthest), out=along)
+    np.minimum(along, np.maximum(cell, farthest), out=along)
     edge += rays[_AHEAD]
     edge -= 1.0
     cell[:] = np.where(crossing <= travelled, edge, along)
@@ -142,8 +146,31 @@ def _hits(start: FloatArray, stopped: FloatArray, count: int) -> RayHits:
     return RayHits(distance, cells[0], cells[1], cells[2], cells[3])
 
 
-def _signed_reach(padded: NDArray[np.uint8]) -> NDArray[np.int16]:
-    to_obstacle = cv2.distanceTransform(padded, cv2.DIST_C, 3)
+def _squares(padded: NDArray[np.uint8]) -> NDArray[np.int16]:
+    """(4, rows, columns) side of the square ahead of each cell, for the quarters of a ray.
+
+    The quarter is ``2 * (column grows) + (row grows)``. In an obstacle it is minus the distance
+    to the nearest free cell, diagonals counted as one.
+    """
     to_free = cv2.distanceTransform(1 - padded, cv2.DIST_C, 3)
-    signed = np.where(padded > 0, to_obstacle, -to_free)
-    return np.clip(signed, -_LONGEST_REACH, _LONGEST_REACH).astype(np.int16)
+    solid = -np.minimum(to_free, _LONGEST_REACH).astype(np.int16)
+    squares = np.empty((4, *padded.shape), dtype=np.int16)
+    for quarter in range(4):
+        flip = (slice(None, None, 1 - 2 * (quarter % 2)), slice(None, None, 1 - 2 * (quarter // 2)))
+        _fill_squares_behind(padded[flip] > 0, squares[quarter][flip])
+        np.copyto(squares[quarter], solid, where=padded == 0)
+    return squares
+
+
+def _fill_squares_behind(free: NDArray[np.bool_], side: NDArray[np.int16]) -> None:
+    """Write the side of the largest free square that ends in each cell, from its top left.
+
+    ``side[r, c] = 1 + min(side[r-1, c-1], side[r-1, c], side[r, c-1])`` in free cells; along a
+    row that is a running minimum, because each column adds one.
+    """
+    columns = np.arange(free.shape[1], dtype=np.int32)
+    above = np.zeros(free.shape[1] + 1, dtype=np.int32)
+    for row in range(free.shape[0]):
+        most = np.where(free[row], np.minimum(above[1:], above[:-1]) + 1, 0)
+        above[1:] = np.minimum.accumulate(most - columns) + columns
+        side[row] = np.minimum(above[1:], int(_LONGEST_REACH))

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from abotn.statistics.checks import check_level, check_resamples, check_seed, codes_of
-from abotn.statistics.clusters import aggregate_units
-from abotn.statistics.fixed_point import Floats, Ints
+from abotn.statistics.fixed_point import Floats
 from abotn.statistics.interval import Interval, NoInterval
 from abotn.statistics.intervals import ratio_intervals, ratio_values
+from abotn.statistics.pairs import Pairs
 from abotn.statistics.ratio_difference import RatioDifference, difference_interval
 from abotn.statistics.sign_flip import FlipTest, sign_flip_tests, swap_test
 
@@ -128,7 +128,7 @@ def compare_columns(
     Returns:
         One comparison per column.
     """
-    pairs = _Pairs.of(a, b, denominators, codes_of(clusters, len(np.asarray(a)), "clusters"))
+    pairs = Pairs.of(a, b, denominators, codes_of(clusters, len(np.asarray(a)), "clusters"))
     options = _Options(check_resamples(n_resamples), check_level(level), check_seed(seed), threads)
     if denominators is not None:
         return [_compare_ratio(pairs, j, options) for j in range(pairs.a.shape[1])]
@@ -146,8 +146,8 @@ def compare_columns(
     values_a, values_b = ratio_values(pairs.a, weights)[0], ratio_values(pairs.b, weights)[0]
     differences = ratio_values(pairs.a - pairs.b, weights)[0]
     results = []
-    for j, interval in enumerate(intervals):
-        test, p, flips = _test_of_column(pairs, j, options)
+    for j, (interval, tested) in enumerate(zip(intervals, _tests(pairs, options), strict=True)):
+        test, p, flips = tested
         values = float(values_a[j]), float(values_b[j]), float(differences[j])
         results.append(PairedResult(*values, interval, p, test, *pairs.counts(j), flips))
     return results
@@ -189,60 +189,21 @@ class _Options:
     threads: int | None
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Both sides with undefined pairs set to 0, and where a pair is defined."""
-
-    a: Floats
-    b: Floats
-    bottom_a: Floats
-    bottom_b: Floats
-    defined: NDArray[np.bool_]
-    clusters: Ints | None
-
-    @classmethod
-    def of(
-        cls,
-        a: ArrayLike,
-        b: ArrayLike,
-        denominators: tuple[ArrayLike, ArrayLike] | None,
-        clusters: Ints | None,
-    ) -> _Pairs:
-        names = ("a", "b", "denominators", "denominators")
-        bottoms = (np.ones_like(a, dtype=np.float64),) * 2 if denominators is None else denominators
-        sides = [_table(v, name) for v, name in zip((a, b, *bottoms), names, strict=True)]
-        for side, name in zip(sides, names, strict=True):
-            if side.shape != sides[0].shape:
-                raise ValueError(f"{name}: expected shape {sides[0].shape}, got {side.shape}")
-        if any((side < 0).any() for side in sides[2:]):
-            raise ValueError("denominators: expected numbers >= 0, got a negative one")
-        defined = np.asarray(~np.isnan(np.stack(sides)).any(axis=0))
-        first, second, bottom_a, bottom_b = (np.where(defined, side, 0.0) for side in sides)
-        return cls(first, second, bottom_a, bottom_b, defined, clusters)
-
-    def counts(self, column: int) -> tuple[int, int, int | None]:
-        defined = self.defined[:, column]
-        n = int(np.count_nonzero(defined))
-        held = None if self.clusters is None else len(np.unique(self.clusters[defined]))
-        return n, len(defined) - n, held
-
-    def unit_columns(self, *columns: Floats) -> Floats:
-        """Columns summed into clusters, or as they are without clusters."""
-        table = np.column_stack(columns)
-        if self.clusters is None:
-            return table
-        return aggregate_units(table, np.zeros_like(table), self.clusters).numerators
-
-
-def _test_of_column(pairs: _Pairs, j: int, options: _Options) -> tuple[str, float, int]:
-    defined = pairs.defined[:, j]
-    if not defined.any():
-        return "none", float("nan"), 0
-    a, b = pairs.a[:, j], pairs.b[:, j]
-    if pairs.clusters is None and np.isin(a, (0.0, 1.0)).all() and np.isin(b, (0.0, 1.0)).all():
-        return "mcnemar_exact", _mcnemar(int((a > b).sum()), int((b > a).sum())), 0
-    sums = pairs.unit_columns(a - b)
-    return _named(sign_flip_tests(sums, n_flips=options.n_resamples, seed=options.seed)[0])
+def _tests(pairs: Pairs, options: _Options) -> list[tuple[str, float, int]]:
+    """Name, p value and number of sign patterns for each column."""
+    sums = pairs.unit_columns(pairs.a - pairs.b)
+    zero_one = (np.isin(pairs.a, (0.0, 1.0)) & np.isin(pairs.b, (0.0, 1.0))).all(axis=0)
+    exact = zero_one & (pairs.clusters is None)
+    flips = np.flatnonzero(~exact)
+    found = sign_flip_tests(sums[:, flips], n_flips=options.n_resamples, seed=options.seed)
+    tests = {int(j): _named(test) for j, test in zip(flips, found, strict=True)}
+    for j in range(sums.shape[1]):
+        if not pairs.defined[:, j].any():
+            tests[j] = ("none", float("nan"), 0)
+        elif j not in tests:
+            a, b = pairs.a[:, j], pairs.b[:, j]
+            tests[j] = ("mcnemar_exact", _mcnemar(int((a > b).sum()), int((b > a).sum())), 0)
+    return [tests[j] for j in range(sums.shape[1])]
 
 
 def _mcnemar(only_a: int, only_b: int) -> float:
@@ -253,7 +214,7 @@ def _mcnemar(only_a: int, only_b: int) -> float:
     return float(binomtest(only_a, only_a + only_b, 0.5).pvalue)
 
 
-def _compare_ratio(pairs: _Pairs, j: int, options: _Options) -> PairedResult:
+def _compare_ratio(pairs: Pairs, j: int, options: _Options) -> PairedResult:
     order = (pairs.a, pairs.bottom_a, pairs.b, pairs.bottom_b)
     units = RatioDifference(pairs.unit_columns(*(side[:, j] for side in order)))
     first, second = units.values
@@ -276,15 +237,6 @@ def _compare_ratio(pairs: _Pairs, j: int, options: _Options) -> PairedResult:
 def _named(test: FlipTest) -> tuple[str, float, int]:
     name = "sign_flip_exact" if test.exact else "sign_flip_monte_carlo"
     return name, test.p_value, test.n_flips
-
-
-def _table(values: ArrayLike, name: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 2:
-        raise ValueError(f"{name}: expected a row per pair and a column per metric")
-    if np.isinf(array).any():
-        raise ValueError(f"{name}: expected finite numbers or NaN, got an infinite one")
-    return array
 
 
 def _column(values: ArrayLike, name: str) -> Floats:

@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from abotn.statistics.bootstrap import Cell, weighted_sums
 from abotn.statistics.checks import check_resamples, check_seed, columns_of
-from abotn.statistics.counts import block_generator, random_bytes
+from abotn.statistics.counts import Counts, block_generator, random_bytes
 from abotn.statistics.fixed_point import Floats, to_fixed_point
 
 EXACT_UP_TO = 16
 
-_FLIPS_PER_BLOCK = 256
+_FLIPS_PER_BLOCK = 64
 _PURPOSE = 1
 _TIE = 1e-12
 
@@ -61,7 +62,14 @@ def sign_flip_tests(
     columns = columns_of(differences, "differences")
     check_resamples(n_flips)
     check_seed(seed)
-    return [_flip_test(column, _first, _size(column), n_flips, seed) for column in columns.T]
+    scale = np.abs(columns).sum(axis=0)
+    many = np.count_nonzero(columns, axis=0) > EXACT_UP_TO
+    tests: list[FlipTest | None] = [None] * columns.shape[1]
+    for j in np.flatnonzero(~many).tolist():
+        moving = columns[columns[:, j] != 0, j : j + 1]
+        tests[j] = _exact(moving, np.abs, scale[j : j + 1])[0]
+    drawn = iter(_random(columns[:, many], np.abs, scale[many], n_flips, seed))
+    return [test or next(drawn) for test in tests]
 
 
 def swap_test(
@@ -84,56 +92,66 @@ def swap_test(
             first = (total_top + sums[:, 0]) / (total_bottom + sums[:, 1])
             second = (total_top - sums[:, 0]) / (total_bottom - sums[:, 1])
         # A pattern that leaves one side without a denominator cannot speak against alikeness.
-        return np.nan_to_num(first - second, nan=np.inf, posinf=np.inf, neginf=np.inf)
+        found = np.nan_to_num(first - second, nan=np.inf, posinf=np.inf, neginf=np.inf)
+        return np.abs(found)[:, np.newaxis]
 
-    scale = abs(total_top) / total_bottom if total_bottom else 1.0
-    return _flip_test(parts, difference, scale, check_resamples(n_flips), check_seed(seed))
-
-
-def _first(sums: Floats) -> Floats:
-    return sums[:, 0]
-
-
-def _size(column: Floats) -> float:
-    return float(np.abs(column).sum())
-
-
-def _flip_test(
-    parts: Floats, statistic: Statistic, scale: float, n_flips: int, seed: int
-) -> FlipTest:
-    parts = parts.reshape(len(parts), -1)
+    scale = np.array([abs(total_top) / total_bottom if total_bottom else 1.0])
+    check_resamples(n_flips)
+    check_seed(seed)
     moving = parts[(parts != 0).any(axis=1)]
-    fixed = to_fixed_point(moving, max(1, len(moving)))
-
-    def size(signs: Floats) -> Floats:
-        sums = np.ldexp(signs @ fixed.integers, fixed.exponents)
-        return np.abs(statistic(np.asarray(sums)))
-
-    limit = float(size(np.ones((1, len(moving))))[0]) - _TIE * scale
-    exact = len(moving) <= EXACT_UP_TO
-    patterns = _all_signs(len(moving)) if exact else _random_signs(len(moving), n_flips, seed)
-    hits = total = 0
-    for signs in patterns:
-        hits += int(np.count_nonzero(size(signs) >= limit))
-        total += len(signs)
-    return FlipTest(hits / total if exact else (1 + hits) / (1 + total), exact, total)
+    if len(moving) <= EXACT_UP_TO:
+        return _exact(moving, difference, scale)[0]
+    return _random(parts, difference, scale, n_flips, seed)[0]
 
 
-def _all_signs(units: int) -> Iterator[Floats]:
-    """All patterns with the first sign +1; their mirror images have the same statistic."""
+def _exact(parts: Floats, statistic: Statistic, scale: Floats) -> list[FlipTest]:
+    hits, total = _count_hits(_all_patterns(len(parts)), parts, statistic, scale)
+    return [FlipTest(hit / total, exact=True, n_flips=total) for hit in hits.tolist()]
+
+
+def _random(
+    parts: Floats, statistic: Statistic, scale: Floats, n_flips: int, seed: int
+) -> list[FlipTest]:
+    if not len(scale):
+        return []
+    patterns = _random_patterns(len(parts), n_flips, seed)
+    hits, total = _count_hits(patterns, parts, statistic, scale)
+    return [FlipTest((1 + hit) / (1 + total), exact=False, n_flips=total) for hit in hits.tolist()]
+
+
+def _count_hits(
+    patterns: Iterator[Counts], parts: Floats, statistic: Statistic, scale: Floats
+) -> tuple[NDArray[np.int64], int]:
+    """How many patterns reach the statistic of the data, per column, and how many there were."""
+    fixed = to_fixed_point(parts, max(1, len(parts)))
+    whole = fixed.integers.sum(axis=0, keepdims=True)
+
+    def size(sums: Floats) -> Floats:
+        return statistic(np.asarray(np.ldexp(sums, fixed.exponents)))
+
+    limit = size(whole)[0] - _TIE * scale
+    hits, total = np.zeros(len(scale), dtype=np.int64), 0
+    for flipped in patterns:
+        sums = whole - 2.0 * weighted_sums(flipped, Cell(None, fixed.integers))
+        hits += np.count_nonzero(size(sums) >= limit, axis=0)
+        total += len(flipped)
+    return hits, total
+
+
+def _all_patterns(units: int) -> Iterator[Counts]:
+    """All sets of flipped units without the first; the others mirror them, with equal statistic."""
     free = max(units - 1, 0)
     for first in range(0, 1 << free, 4096):
         numbers = np.arange(first, min(first + 4096, 1 << free))[:, np.newaxis]
-        bits = (numbers >> np.arange(free)) & 1
-        signs = np.ones((len(bits), units))
-        signs[:, units - free :] -= 2.0 * bits
-        yield signs
+        flipped = np.zeros((len(numbers), units), dtype=np.uint8)
+        flipped[:, units - free :] = (numbers >> np.arange(free)) & 1
+        yield flipped
 
 
-def _random_signs(units: int, n_flips: int, seed: int) -> Iterator[Floats]:
+def _random_patterns(units: int, n_flips: int, seed: int) -> Iterator[Counts]:
     for block, first in enumerate(range(0, n_flips, _FLIPS_PER_BLOCK)):
         generator = block_generator(seed, block, _PURPOSE)
         row_bytes = -(-units // 8)
         drawn = random_bytes(generator, _FLIPS_PER_BLOCK * row_bytes)
         bits = np.unpackbits(drawn.reshape(_FLIPS_PER_BLOCK, row_bytes), axis=1, count=units)
-        yield np.asarray(1.0 - 2.0 * bits[: n_flips - first], dtype=np.float64)
+        yield bits[: n_flips - first]

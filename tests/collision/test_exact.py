@@ -156,6 +156,20 @@ def test_a_very_short_segment_is_a_point(reference):
     assert length[0] == pytest.approx(1e-10, rel=1e-3)
 
 
+def test_slanted_lines_through_a_corner_do_not_hit(reference):
+    """Beside the upper right corner of one obstacle, in every direction of small whole numbers."""
+    free = np.ones((10, 10), dtype=bool)
+    free[4, 4] = False
+    grid = OccupancyGrid(free, MapGeometry.from_corners((0, 0), (1, 0), (0, 1), 10, 10))
+    right, down = (n.ravel() for n in np.meshgrid(np.arange(1, 5), np.arange(1, 5)))
+    for part in (Fraction(1), Fraction(1, 3), Fraction(3, 7), Fraction(9, 10)):
+        starts = np.stack([0.5 - right * 0.1 * float(part), 0.4 - down * 0.1 * float(part)], -1)
+        ends = np.stack([0.5 + right * 0.1, 0.4 + down * 0.1], axis=-1)
+        hit, length = line_collisions(grid, starts, ends)
+        assert not hit.any()
+        assert (length == 0.0).all()
+
+
 def test_edges_written_as_decimals_are_edges():
     """0.1 m cells: 0.3 is no multiple of 0.1 in floats, and the wall's edge lies there."""
     free = np.array([[True] * 3 + [False] + [True] * 3] * 2)

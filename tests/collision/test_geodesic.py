@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -96,15 +95,35 @@ def test_a_serpentine_of_walls():
     assert path.points.tolist() == [list(map(float, bend)) for bend in bends]
 
 
-def test_a_line_that_grazes_one_corner_bends_at_the_next(reference):
-    """(4, 2) and (3, 3) are in one line with the start, so the first sees the second by an ulp."""
-    rows = ["#..#.", ".#...", ".#..#", ".#.##", ".....", ".#...", "#.#.."]
-    grid = reference.grid_of(rows, (0, 0), (2.5, 0), (0, -3.5))
-    path = shortest_path(grid, (2.25, -0.75), (2.25, -2.75))
-    places = [(4.5, 1.5), (3, 3), (3, 4), (4.5, 5.5)]
-    assert path.points == pytest.approx(grid.geometry.to_world(places), abs=1e-12)
-    cells = [math.dist(a, b) for a, b in pairwise(places)]
-    assert path.length == pytest.approx(0.5 * sum(cells))
+NEAR_TIES = [
+    ("..##.. .#...# ...... ....## ..#... ...... ..##..", (0.1, 0.1), (1.5, 6.5), (4.5, 2.5)),
+    (".... #..# #.## ...# ....", (0.5, 0.3), (3, 5), (0, 0)),
+    ("..... .#..# #.... .....", (0.1, 0.1), (0.5, 3.5), (0.5, 1.5)),
+    ("...... #.#... #..#.. .....# ...#.. ...#..", (0.3, 0.7), (4.5, 2.5), (1.5, 0.5)),
+    ("....#.. ..#.... ....... .#.....", (0.05, 0.05), (6, 0), (1, 4)),
+    ("#..#...# .#..##.# ........ ...#.#..", (0.3, 0.7), (2.5, 0.5), (5.5, 0.5)),
+    ("#..#. ..... ...#. ..#.# ..... ..... .....", (0.1, 0.1), (3.5, 1.5), (4.5, 4.5)),
+    (
+        "..#..... #...#... ........ ........ .###.##. .....#.. ....#.#.",
+        (0.05, 0.05),
+        (6, 5),
+        (7, 1),
+    ),
+    ("...#. ##... #.... ##.## .....", (0.5, 0.3), (0, 4), (2, 1)),
+    ("..# ..# #.# #.. #.. ##. ...", (0.5, 0.3), (1, 6), (1, 2)),
+]
+
+
+@pytest.mark.parametrize(("rows", "sides", "start", "goal"), NEAR_TIES)
+def test_corners_in_one_line_and_ends_on_edges(reference, rows, sides, start, goal):
+    """Where one line passes several corners, rounding must not let it miss one by an ulp."""
+    rows = rows.split()
+    corner = (len(rows[0]) * sides[0], 0), (0, -len(rows) * sides[1])
+    grid = reference.grid_of(rows, (0, 0), *corner)
+    path = shortest_path(grid, *grid.geometry.to_world([start, goal]))
+    ends = [tuple(Fraction(n) for n in place) for place in (start, goal)]
+    expected = reference.shortest_by_visibility(grid.free, *ends, *sides)
+    assert path.length == pytest.approx(expected, rel=1e-9)
 
 
 def test_never_between_two_obstacles_that_touch_at_a_corner(reference):

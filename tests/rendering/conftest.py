@@ -38,9 +38,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pose = {"x": 2.0, "y": 2.0, "z": 0.0, "roll": 0.0, "pitch": 0.0, "yaw": 0.0}
     tasks = [Task("traj_0", [pose, {**pose, "x": 4.0}], {})]
     height = np.full((80, 100), 0.25, dtype=np.float32)
-    write_scene(
-        root / "room", tasks=tasks, free=room(gap=30), geometry=GEOMETRY, height_map=height
-    )
+    write_scene(root / "room", tasks=tasks, free=room(gap=30), geometry=GEOMETRY, height_map=height)
     write_scene(root / "hall", tasks=tasks, free=room(gap=60), geometry=GEOMETRY)
     return root
 
@@ -108,15 +106,16 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     server: ScriptedServer
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         length = int(self.headers["Content-Length"])
-        answer = self.server.next_answer(json.loads(self.rfile.read(length)))
+        self.request = json.loads(self.rfile.read(length))
+        answer = self.server.next_answer(self.request)
         if callable(answer):
             answer(self)
         else:
             self.reply(*answer)
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self.server.requests.append({"path": self.path})
         self.reply(*self.server.answers[0])
 
@@ -155,3 +154,11 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     noted: list[float] = []
     monkeypatch.setattr("abotn.rendering.http.time.sleep", noted.append)
     return noted
+
+
+@pytest.fixture
+def dead_url() -> str:
+    """URL of a port that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}/render_gs"

@@ -101,7 +101,7 @@ def test_run_goes_on_with_nothing_but_its_folder(
         (["--agent", "no_colon"], "one colon"),
         (["--agent", "os.path:join"], "function"),
         (["--agent", AGENT, "--protocol", "strct"], "did you mean: strict"),
-        (["--agent", AGENT, "--render", "http://localhost:1/x"], "not built in yet"),
+        (["--agent", AGENT, "--render", "http://"], "expected a URL"),
         (["--agent", AGENT, "--max-steps", "0"], "at least 1"),
         (["--agent", AGENT, "--seed", "x"], "--seed"),
         (["--agent", AGENT, "--run-dir", "a", "--output-dir", "b"], "output dir and run dir"),

@@ -275,7 +275,7 @@ class TestNothingIsWritten:
             ({"overrides": {"collision_mode": "hart"}}, UnknownNameError, "hard"),
             ({"overrides": {"arrive_threshold": -1}}, ConfigError, "arrive_threshold"),
             ({"render": "embeded"}, UnknownNameError, "embedded"),
-            ({"render": "http://localhost:7036/render_gs"}, ConfigError, "not built in yet"),
+            ({"render": "http://"}, ConfigError, "expected a URL"),
             ({"max_steps": 0}, ConfigError, "max steps"),
             ({"attempts": 0}, ConfigError, "attempts"),
             ({"workers": 0}, ConfigError, "workers"),
