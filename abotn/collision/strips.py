@@ -20,6 +20,10 @@ IndexArray = NDArray[np.signedinteger[Any]]
 
 _LARGEST_INT32 = 2**31 - 1
 
+# Slopes this near to one are looked at just inside the edges of their strips, by so much of a cell.
+_NEARLY_DIAGONAL = 1e-6
+_INWARDS = 2.0 * EDGE_TOLERANCE
+
 
 def blocked_extent(grid: OccupancyGrid, first: FloatArray, last: FloatArray) -> FloatArray:
     """Length of each segment inside obstacle cells, measured along its longer axis.
@@ -84,6 +88,15 @@ class _Strips:
         return np.ceil(self.end)
 
     @property
+    def special(self) -> BoolArray:
+        """Segments whose cells at the edges between strips do not tell all that they touch.
+
+        Those along an edge between cells lie between two cells in every strip; those at half a
+        right angle may, by an ulp, seem to leave a strip two cells from where they entered it.
+        """
+        return np.asarray(self.on_edge | (np.abs(self.slope) > 1.0 - _NEARLY_DIAGONAL))
+
+    @property
     def on_edge(self) -> BoolArray:
         """Segments that run along an edge between cells."""
         return np.asarray((self.slope == 0.0) & (self.offset == np.floor(self.offset)))
@@ -91,9 +104,9 @@ class _Strips:
 
 def _blocked(grid: OccupancyGrid, strips: _Strips) -> FloatArray:
     blocked = np.zeros(len(strips.base))
-    counts, on_edge = strips.counts, strips.on_edge
+    counts, special = strips.counts, strips.special
     for rows, k in dense_blocks(counts.astype(np.int64)):
-        sides = _obstacle_sides(grid, strips, rows, k, on_edge[rows])
+        sides = _obstacle_sides(grid, strips, rows, k, special[rows])
         if k[-1] >= counts[rows[0]]:
             sides *= k < counts[rows, None]
         blocked[rows] += _whole_strips(strips, rows, k, sides == 3)
@@ -109,7 +122,7 @@ def _obstacle_sides(
     strips: _Strips,
     rows: NDArray[np.intp],
     k: FloatArray,
-    on_edge: BoolArray,
+    special: BoolArray,
 ) -> NDArray[np.uint8]:
     """For each strip: 1 if the cell it is entered in is an obstacle, plus 2 for its last cell.
 
@@ -117,24 +130,30 @@ def _obstacle_sides(
     touch; the other one then is a cell that it does.
     """
     codes = grid.strip_codes[0 if strips.along == 1 else 1]
-    index = _edge_cells(strips, rows, np.append(k, k[-1] + 1.0), codes.size)
-    found = codes.take(index, mode="clip")
+    edges = np.append(k, k[-1] + 1.0)
+    found = codes.take(
+        _edge_cells(strips, rows, edges, strips.offset[rows], codes.size), mode="clip"
+    )
     sides = found[:, :-1] & 1
     sides |= found[:, 1:] & 2
-    if on_edge.any():
-        # Along an edge of cells: the cells on its two sides instead.
-        other = codes.take(index[on_edge] - strips.across, mode="clip")
-        sides[on_edge] = (found[on_edge, :-1] & 1) | (other[:, 1:] & 2)
+    if special.any():
+        apart = rows[special]
+        inwards = np.where(strips.on_edge[apart], -0.5, np.sign(strips.slope[apart]) * _INWARDS)
+        for sign, part, bit in ((1.0, slice(None, -1), 1), (-1.0, slice(1, None), 2)):
+            offset = strips.offset[apart] + sign * inwards
+            index = _edge_cells(strips, apart, edges, offset, codes.size)
+            sides[special] &= ~np.uint8(bit)
+            sides[special] |= codes.take(index, mode="clip")[:, part] & bit
     return np.asarray(sides)
 
 
 def _edge_cells(
-    strips: _Strips, rows: NDArray[np.intp], edges: FloatArray, size: int
+    strips: _Strips, rows: NDArray[np.intp], edges: FloatArray, offset: FloatArray, size: int
 ) -> IndexArray:
     """Flat index, in the walled map, of the cell just before each edge between strips."""
     kind = np.int32 if 2 * size < _LARGEST_INT32 else np.int64
     across = strips.slope[rows, None] * edges
-    across += strips.offset[rows, None] + 1.0
+    across += offset[:, None] + 1.0
     index: IndexArray = across.astype(kind)
     index *= strips.across
     index += (strips.base[rows, None] * strips.along).astype(kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,17 +120,7 @@ def _results_of(
     intervals = _intervals(parts, weighted, values, scored, options)
     return [
         tuple(
-            _result(
-                one,
-                rows,
-                top[:, m],
-                bottom[:, m],
-                intervals[part][m],
-                errors,
-                table,
-                options,
-                values.resampled,
-            )
+            _result(one, rows, top[:, m], bottom[:, m], intervals[part][m], errors, table, options)
             for m, one in enumerate(scored)
         )
         for part, (rows, (top, bottom)) in enumerate(zip(parts, weighted, strict=True))
@@ -156,13 +146,11 @@ def _intervals(
     values: Values,
     scored: Sequence[Scored],
     options: EvaluationOptions,
-) -> list[list[Interval | NoInterval]]:
+) -> list[list[ConfidenceInterval | NoInterval]]:
     if options.bootstrap_ci is None:
         none = NoInterval("no intervals were asked for")
         return [[none] * len(scored) for _ in parts]
-    units = values.clusters if values.clusters is not None else values.tasks
     common: dict[str, Any] = {
-        "units": units,
         "n_resamples": options.bootstrap_ci,
         "level": options.ci_level,
         "seed": options.bootstrap_seed,
@@ -170,16 +158,57 @@ def _intervals(
         "bounds": [one.spec.bounds for one in scored],
         "binary": [None if one.spec.bounds == (0, 1) else False for one in scored],
     }
+    alone = [_is_one_cluster(values, rows) for rows in parts]
+    shared = [rows for rows, inside in zip(parts, alone, strict=True) if not inside]
+    by_cluster = iter(_clustered_intervals(shared, values, common) if shared else [])
+    made = []
+    for rows, sums, inside in zip(parts, weighted, alone, strict=True):
+        if inside:
+            found, resampled = _intervals_within(rows, sums, values, common)
+        else:
+            found, resampled = next(by_cluster), values.resampled
+        made.append([_confidence(one, resampled) for one in found])
+    return made
+
+
+def _is_one_cluster(values: Values, rows: Rows) -> bool:
+    if values.clusters is None or not len(rows):
+        return False
+    inside = values.clusters[rows]
+    return bool((inside == inside[0]).all())
+
+
+def _clustered_intervals(
+    parts: Sequence[Rows], values: Values, common: Mapping[str, Any]
+) -> list[list[Interval | NoInterval]]:
+    """Return the intervals of parts that share one set of resamples."""
+    units = values.clusters if values.clusters is not None else values.tasks
+    top, bottom = values.numerators, values.denominators
     if values.tasks is None:
-        return ratio_intervals(values.numerators, values.denominators, groups=parts[1:], **common)
+        everything = len(parts[0]) == len(top)
+        groups = parts[1:] if everything else parts
+        found = ratio_intervals(top, bottom, units=units, groups=groups, **common)
+        return found if everything else found[1:]
     # A task's weight depends on the group, so each group has columns of its own; the resamples
     # are the same, as they depend only on the seed and the units.
     made = []
-    for rows, (top, bottom) in zip(parts, weighted, strict=True):
-        full_top, full_bottom = np.zeros_like(values.numerators), np.zeros_like(values.numerators)
-        full_top[rows], full_bottom[rows] = top, bottom
-        made.append(ratio_intervals(full_top, full_bottom, groups=[rows], **common)[1])
+    for rows in parts:
+        full_top, full_bottom = np.zeros_like(top), np.zeros_like(top)
+        full_top[rows], full_bottom[rows] = _weighted(values, rows)
+        made.append(ratio_intervals(full_top, full_bottom, units=units, groups=[rows], **common)[1])
     return made
+
+
+def _intervals_within(
+    rows: Rows,
+    sums: tuple[NDArray[np.float64], NDArray[np.float64]],
+    values: Values,
+    common: Mapping[str, Any],
+) -> tuple[list[Interval | NoInterval], str]:
+    """Return the intervals of a part that is one cluster: its own records are resampled."""
+    tasks = None if values.tasks is None else values.tasks[rows]
+    found = ratio_intervals(*sums, units=tasks, **common)[0]
+    return found, "records" if tasks is None else "tasks"
 
 
 def _result(
@@ -187,11 +216,10 @@ def _result(
     rows: Rows,
     top: NDArray[np.float64],
     bottom: NDArray[np.float64],
-    interval: Interval | NoInterval,
+    interval: ConfidenceInterval | NoInterval,
     errors: NDArray[np.bool_],
     table: RecordTable,
     options: EvaluationOptions,
-    resampled: str,
 ) -> MetricResult:
     spec = one.spec
     single = one.column.values[rows]
@@ -206,7 +234,7 @@ def _result(
         direction=spec.direction.value,
         passed=spec.direction.meets(value, threshold) if known else None,  # type: ignore[arg-type]
         threshold=threshold,
-        ci=_confidence(interval, resampled),
+        ci=_around(value, interval),
         ci_reason=interval.reason if isinstance(interval, NoInterval) else None,
         reason=None if math.isfinite(value) else _reason(one, rows),
         sample_count=len(rows),
@@ -230,9 +258,18 @@ def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> float:
     return float(numerator / denominator) if denominator else math.nan
 
 
-def _confidence(interval: Interval | NoInterval, resampled: str) -> ConfidenceInterval | None:
+def _around(value: float, interval: ConfidenceInterval | NoInterval) -> ConfidenceInterval | None:
     if isinstance(interval, NoInterval):
         return None
+    if interval.lower == interval.upper:
+        # Resampled sums are rounded to n * 2**-54; an interval of one point is the value itself.
+        return replace(interval, lower=value, upper=value)
+    return interval
+
+
+def _confidence(interval: Interval | NoInterval, resampled: str) -> ConfidenceInterval | NoInterval:
+    if isinstance(interval, NoInterval):
+        return interval
     drawn = interval.n_resamples > 0
     return ConfidenceInterval(
         lower=interval.lower,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abotn.rendering.camera import CameraConfig
 from abotn.rendering.ground import GroundProfile, group_centres, profile
-from abotn.rendering.painting import ViewWalls, paint_ground, paint_sky, paint_walls
+from abotn.rendering.painting import ViewWalls, faded_rows, paint_ground, paint_sky, paint_walls
 from abotn.rendering.pinhole import PixelRays
 from abotn.rendering.scene_map import SceneMap
 from abotn.rendering.textures import HAZE, Picture, Textures
@@ -56,12 +56,14 @@ class LevelView:
         horizon = int(np.clip(np.ceil(camera.cy), 0, camera.height))
         picture = np.empty((camera.height, camera.width, 4), dtype=np.uint8)
         sky_end = min(horizon, self.walls.open_above(camera.height))
-        picture[sky_end:] = np.full((camera.width, 4), _HAZE, dtype=np.uint8)
-        paint_sky(picture, self.rays, textures, self.yaw, sky_end)
         first = self._first_ground_row()
+        seen = self._inverse_depth(first)
+        faded = faded_rows(seen)
+        picture[sky_end : first + faded] = np.full((camera.width, 4), _HAZE, dtype=np.uint8)
+        paint_sky(picture, self.rays, textures, self.yaw, sky_end)
         if first < camera.height:
-            seen = self._inverse_depth(first)
-            paint_ground(picture, seen, first, textures, self.start + offset, self.directions)
+            start = self.start + offset
+            paint_ground(picture[first:], seen, faded, textures, start, self.directions)
         paint_walls(picture, self.walls, self.rays, self.strips)
         return np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGBA2RGB), dtype=np.uint8)
 
@@ -87,7 +89,7 @@ class LevelView:
 
     def _inverse_depth(self, first: int) -> NDArray[np.float32]:
         camera, rows = self.rays.camera, self.rays.rows[first:]
-        if self.terrain is None:
+        if self.terrain is None or not rows.size:
             inverse = (rows - camera.cy) / (camera.fy * self.height)
             return inverse.astype(np.float32)[:, None]
         seen = self.terrain.inverse_depth(rows)
@@ -128,7 +130,7 @@ def level_views(
         terrain = _terrain(scene, rays, origin, yaw, eye_z)
         foot = _feet(scene, origin, directions[view], hits.distance[columns])
         walls = _walls(hits.distance[columns], foot, camera, eye_z, wall_height, terrain)
-        strips = np.concatenate([pictures[columns], pictures[columns][-1:]])
+        strips = pictures[columns.start : columns.stop + 1]
         views.append(
             LevelView(
                 rays, yaw, position[:2], directions[view], walls, strips, eye_z - standing, terrain

@@ -116,10 +116,16 @@ def paint_sky(
     cv2.resize(coarse, size, dst=target, interpolation=cv2.INTER_LINEAR)
 
 
+def faded_rows(inverse_depth: Map) -> int:
+    """How many of the rows, from the first, show ground so far that haze lies over it."""
+    far = np.flatnonzero(inverse_depth.min(axis=1) < 1.0 / CLEAR_METRES)
+    return int(far[-1]) + 1 if far.size else 0
+
+
 def paint_ground(
-    image: Picture,
+    ground: Picture,
     inverse_depth: Map,
-    first_row: int,
+    faded: int,
     textures: Textures,
     start: FloatArray,
     directions: FloatArray,
@@ -127,19 +133,17 @@ def paint_ground(
     """Paint the ground over what the image holds, fading into it with depth.
 
     Args:
-        image: (height, width, 4), changed.
-        inverse_depth: (R, width) or (R, 1), 1/m, of the rows from ``first_row`` to the last.
-        first_row: See above.
+        ground: (R, width, 4), changed: the rows of the image from the first with ground to the
+            last.
+        inverse_depth: (R, width) or (R, 1), 1/m, of these rows.
+        faded: How many of them fade, from the first.
         textures: What to paint from.
         start: (2,) floor position under the camera, metres.
         directions: (width, 2) floor metres per metre of depth.
     """
     depth = np.float32(1.0) / np.maximum(inverse_depth, np.float32(1.0 / _FARTHEST))
-    far = np.flatnonzero(depth.max(axis=1) > CLEAR_METRES)
-    faded = int(far[-1]) + 1 if far.size else 0
-    ground = image[first_row:]
     veiled = np.empty_like(ground[:faded])
-    for begin, end, level in _bands(depth, faded, image.shape[1]):
+    for begin, end, level in _bands(depth, faded, ground.shape[1]):
         target = veiled if end <= faded else ground
         texel = FLOOR_TEXEL_METRES * 2.0**level
         at = (start / texel) % (FLOOR_TEXELS >> level) - 0.5

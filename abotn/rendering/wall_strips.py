@@ -44,8 +44,8 @@ def wall_strips(
         focal: Focal length along the columns, pixels.
 
     Returns:
-        (N, WALL_TEXELS, 4) uint8 RGB and a filler, from the foot of the wall to its top; any
-        where nothing was hit.
+        (N + 1, WALL_TEXELS, 4) uint8 RGB and a filler, from the foot of the wall to its top; any
+        where nothing was hit. The last strip is empty: interpolation wants one more than it sees.
     """
     depth = np.where(np.isfinite(hits.distance), hits.distance, 0.0)
     normals = scene.wall_normals(hits)
@@ -89,10 +89,12 @@ def _brightness(
 
 
 def _coloured(brightness: NDArray[np.float32], colours: FloatArray, haze: FloatArray) -> Picture:
-    strips = np.empty((*brightness.shape, 4), dtype=np.uint8)
+    count, texels = brightness.shape
+    strips = np.empty((count + 1, texels, 4), dtype=np.uint8)
+    strips[count] = 0
     scale, shift = colours.astype(np.float32), haze.astype(np.float32)
-    for begin in range(0, len(strips), _STRIPS_AT_ONCE):
-        some = slice(begin, begin + _STRIPS_AT_ONCE)
+    for begin in range(0, count, _STRIPS_AT_ONCE):
+        some = slice(begin, min(begin + _STRIPS_AT_ONCE, count))
         channels = []
         for channel in range(3):
             shade = brightness[some] * scale[some, channel, None]

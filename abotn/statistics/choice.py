@@ -114,7 +114,10 @@ class Statistic:
             limits = wilson_limits(round(sample.value * trials), trials, level)
             return self._interval(limits, "wilson")
         limits, effective = clustered_wilson_limits(sample, level)
-        note = f"{trials} values in {len(sample)} clusters count as {effective:.1f}"
+        note = (
+            f"{trials} values in {len(sample)} clusters weigh as much as "
+            f"{effective:.1f} independent ones"
+        )
         return self._interval(limits, "wilson", note)
 
     def _interval(self, limits: Limits, method: str, note: str | None = None) -> Interval:

@@ -96,7 +96,9 @@ class ScoreEvaluator:
         if bootstrap_ci is not None:
             resampling = Resampling(bootstrap_ci, ci_level, bootstrap_seed)
         self._settle()
-        context = Context(self.level, self.config(), dict(self._counters), name)
+        context = Context(
+            self.level, self.config(), dict(self._counters), name, self.by_type_convention
+        )
         return evaluation_result(self._store, context, resampling)
 
     def reset(self) -> None:
@@ -112,6 +114,8 @@ class ScoreEvaluator:
 
         Raises:
             ConfigError: ``other`` is of another kind or differently configured.
+            EvaluationInputError: both hold a score of one timestep, where scores are kept one by
+                one. In either case nothing was taken over.
         """
         if type(other) is not type(self):
             raise ConfigError(

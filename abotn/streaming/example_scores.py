@@ -37,8 +37,8 @@ def write_scores(root: Path, written: Sequence[Labels], rng: np.random.Generator
     observed = [(one.scenario, one.observations) for one in written]
     whole = [(one.scenario, np.array([one.scenario.is_anomalous])) for one in written]
     return {
-        "pixel-front": _answers(_write_arrays(root, "pixel-front", masks, rng), with_normal=False),
-        "point": _answers(_write_arrays(root, "point", clouds, rng), with_normal=False),
+        "pixel-front": _answers(_write_arrays(root, "pixel-front", masks, rng), own=True),
+        "point": _answers(_write_arrays(root, "point", clouds, rng), own=True),
         "sensor-front": _answers(_write_table(root, "sensor-front", readings, rng)),
         "timestep": _answers(_write_table(root, "timestep", observed, rng)),
         "scenario": _answers(_write_table(root, "scenario", whole, rng)),
@@ -87,23 +87,20 @@ def _draw(labels: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.flo
     return rng.integers(-8, 24, size=labels.shape) / 16 + labels * 0.5
 
 
-def _answers(
-    scored: Iterator[Scored] | list[Scored], *, with_normal: bool = True
-) -> dict[str, Any]:
+def _answers(scored: Iterator[Scored] | list[Scored], *, own: bool = False) -> dict[str, Any]:
+    """Return the answers; a type stands against its ``own`` negatives or the normal scenarios'."""
     parts = list(scored)
-    normal = [part for part in parts if with_normal and not part[0].is_anomalous]
-    types = sorted({s.anomaly_type for s, _, _ in parts if s.anomaly_type is not None})
-    return {
-        **_answer(parts),
-        "by_type": {
-            kind: _answer([part for part in parts if part[0].anomaly_type == kind] + normal)
-            for kind in types
-        },
-    }
+    by_type: dict[str, Any] = {}
+    for kind in sorted({s.anomaly_type for s, _, _ in parts if s.anomaly_type is not None}):
+        of_kind = [part for part in parts if part[0].anomaly_type == kind]
+        against = of_kind if own else [part for part in parts if not part[0].is_anomalous]
+        by_type[kind] = _answer(of_kind, against)
+    return {**_answer(parts, parts), "by_type": by_type}
 
 
-def _answer(parts: list[Scored]) -> dict[str, Any]:
-    pairs = ((scores.tolist(), labels.tolist()) for _, scores, labels in parts)
-    return exact_answer(
-        pair for scores, labels in pairs for pair in zip(scores, labels, strict=True)
-    )
+def _answer(positives: list[Scored], negatives: list[Scored]) -> dict[str, Any]:
+    hits = [(score, True) for _, scores, labels in positives for score in scores[labels].tolist()]
+    misses = [
+        (score, False) for _, scores, labels in negatives for score in scores[~labels].tolist()
+    ]
+    return exact_answer(hits + misses)

@@ -12,12 +12,22 @@ from abotn.streaming.tally import Place, Selection
 #: both, or every negative there is.
 NEGATIVES = ("own", "normal", "own_and_normal", "all")
 
-#: The convention of the CarlAnomaly devkit, by level.
-CARLANOMALY = {
-    "sample": "own",
-    "sensor": "own_and_normal",
-    "timestep": "own_and_normal",
-    "scenario": "own_and_normal",
+#: Named conventions: the rule of each level.
+CONVENTIONS = {
+    # As the benchmark describes it: above sample level, against all normal data.
+    "carlanomaly": {
+        "sample": "own",
+        "sensor": "normal",
+        "timestep": "normal",
+        "scenario": "normal",
+    },
+    # As its devkit computes it: there the type's own anomaly-free timesteps count as well.
+    "devkit": {
+        "sample": "own",
+        "sensor": "own_and_normal",
+        "timestep": "own_and_normal",
+        "scenario": "own_and_normal",
+    },
 }
 
 
@@ -40,16 +50,16 @@ def resolve_negatives(by_type_negatives: str, level: str) -> str:
     """Return the rule of a level, one of ``NEGATIVES``.
 
     Args:
-        by_type_negatives: One of ``NEGATIVES``, or ``"carlanomaly"`` for that benchmark's own.
+        by_type_negatives: One of ``NEGATIVES`` or of ``CONVENTIONS``.
         level: ``"sample"``, ``"sensor"``, ``"timestep"`` or ``"scenario"``.
 
     Raises:
         ConfigError: the rule is not known.
     """
-    if by_type_negatives == "carlanomaly":
-        return CARLANOMALY[level]
+    if by_type_negatives in CONVENTIONS:
+        return CONVENTIONS[by_type_negatives][level]
     if by_type_negatives not in NEGATIVES:
-        known = ", ".join(("carlanomaly", *NEGATIVES))
+        known = ", ".join((*CONVENTIONS, *NEGATIVES))
         raise ConfigError(
             f"expected one of {known}, got {by_type_negatives!r}", where="by_type_negatives"
         )

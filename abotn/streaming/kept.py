@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abotn.errors import EvaluationInputError
 from abotn.streaming.dataset import Scenario, parse_scenario
+from abotn.streaming.seen import Key, SeenTimesteps
 from abotn.streaming.tally import Selection, Tally, Weigher
 
 _JOIN_AFTER = 1024
@@ -36,21 +38,31 @@ class KeptScores:
 
     Args:
         sign: -1 ranks low scores highest.
+        once: Whether a timestep may have one score only.
     """
 
-    def __init__(self, sign: int = 1) -> None:
+    def __init__(self, sign: int = 1, *, once: bool = False) -> None:
         self._sign = sign
+        self._once = once
         self.clear()
 
     def clear(self) -> None:
         """Forget all scores."""
         self._index: dict[str, int] = {}
         self._blocks: list[Columns] = []
+        self._seen = SeenTimesteps()
         # The rows that were ranked last, and the level of each.
         self._ranked: tuple[Columns, NDArray[np.intp]] | None = None
 
     def add(self, scenarios: list[Scenario], score: Any, label: Any, timestep: Any) -> None:
-        """Keep a batch; each argument has one entry per score, or one that stands for all."""
+        """Keep a batch; each argument has one entry per score, or one that stands for all.
+
+        Raises:
+            EvaluationInputError: a timestep may have one score only and gets another; nothing of
+                the batch was kept.
+        """
+        if self._once:
+            self._see([scenario.scenario_id for scenario in scenarios], timestep)
         size = np.size(score)
         codes = [self._code(scenario) for scenario in scenarios]
         values = zip(_DTYPES.values(), (score, label, codes, timestep), strict=True)
@@ -128,8 +140,16 @@ class KeptScores:
         ), shape[1]
 
     def merge(self, other: KeptScores) -> None:
-        """Take over all scores of another one."""
+        """Take over all scores of another one.
+
+        Raises:
+            EvaluationInputError: both hold the same timestep, which may have one score only;
+                nothing was taken over.
+        """
         rows = other.columns()
+        if self._once:
+            ids = list(other._index)
+            self._see([ids[code] for code in rows.scenario], rows.timestep)
         codes = np.array([self._code(scenario) for scenario in other.arrived()], np.int32)
         self._blocks.append(rows._replace(scenario=codes[rows.scenario]))
 
@@ -150,10 +170,27 @@ class KeptScores:
             raise ValueError("columns of different lengths")
         if rows.scenario.size and not 0 <= rows.scenario.min() <= rows.scenario.max() < len(index):
             raise ValueError("a scenario index beyond the scenario_ids")
-        self._index, self._blocks = index, [rows]
+        seen = self._seen_in(rows, list(index))
+        self._index, self._blocks, self._seen = index, [rows], seen
 
     def _code(self, scenario: Scenario) -> int:
         return self._index.setdefault(scenario.scenario_id, len(self._index))
+
+    def _see(self, scenario_ids: list[str], timesteps: Any) -> None:
+        keys = _keys(scenario_ids, timesteps)
+        self._seen.check(keys)
+        self._seen.add(keys)
+
+    def _seen_in(self, rows: Columns, scenario_ids: list[str]) -> SeenTimesteps:
+        seen = SeenTimesteps()
+        if self._once:
+            keys = _keys([scenario_ids[code] for code in rows.scenario], rows.timestep)
+            try:
+                seen.check(keys)
+            except EvaluationInputError as error:
+                raise ValueError(str(error)) from error
+            seen.add(keys)
+        return seen
 
     def _levels(self) -> NDArray[np.intp]:
         rows = self.columns()
@@ -161,3 +198,7 @@ class KeptScores:
             _, levels = np.unique(rows.score * self._sign, return_inverse=True)
             self._ranked = rows, levels
         return self._ranked[1]
+
+
+def _keys(scenario_ids: list[str], timesteps: Any) -> list[Key]:
+    return list(zip(scenario_ids, np.atleast_1d(timesteps).tolist(), strict=True))

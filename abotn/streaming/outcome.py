@@ -31,12 +31,14 @@ class Context:
         config: The evaluator's configuration.
         counters: What it counted beside scores; ``n_nan`` among them.
         name: What was evaluated, such as the model's name.
+        convention: The name that the negatives of the types were asked for by.
     """
 
     level: str
     config: Mapping[str, Any]
     counters: Mapping[str, int]
     name: str
+    convention: str
 
 
 def evaluation_result(
@@ -150,7 +152,11 @@ def _provenance(context: Context, resampling: Resampling | None) -> dict[str, An
         "dataset": None,
         "versions": {"abotn": __version__},
         "recorded_with": None,
-        "streaming": {"level": context.level, **context.counters},
+        "streaming": {
+            "level": context.level,
+            "by_type_convention": context.convention,
+            **context.counters,
+        },
         "statistics": {
             "bootstrap_ci": None if resampling is None else resampling.n_resamples,
             "bootstrap_seed": 0 if resampling is None else resampling.seed,

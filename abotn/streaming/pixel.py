@@ -39,8 +39,8 @@ class PixelEvaluator(SampleEvaluator):
             by 17 bytes a score.
         nan_policy: ``"raise"``, or ``"omit"`` to leave NaN scores out and count them.
         by_type_negatives: What the positives of an anomaly type are compared with:
-            ``"carlanomaly"`` (here ``"own"``: the type's own scenarios), ``"own"``, ``"normal"``,
-            ``"own_and_normal"`` or ``"all"``.
+            ``"carlanomaly"`` and ``"devkit"`` (here ``"own"``: the type's own scenarios),
+            ``"own"``, ``"normal"``, ``"own_and_normal"`` or ``"all"``.
 
     Raises:
         UnknownNameError: the camera is not known.

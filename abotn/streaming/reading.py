@@ -26,7 +26,7 @@ class TimestepScoreEvaluator(ScoreEvaluator):
     unit: ClassVar[str] = "timestep"
 
     def __init__(self, *, nan_policy: str, by_type_negatives: str) -> None:
-        self._kept = KeptScores()
+        self._kept = KeptScores(once=True)
         self._labels: dict[str, NDArray[np.bool_]] = {}
         super().__init__(self._kept, nan_policy=nan_policy, by_type_negatives=by_type_negatives)
 
@@ -40,8 +40,8 @@ class TimestepScoreEvaluator(ScoreEvaluator):
             timestep_ids: B timestep numbers.
 
         Raises:
-            EvaluationInputError: the batch has another form, a path is of neither kind, or a score
-                is NaN.
+            EvaluationInputError: the batch has another form, a path is of neither kind, a score
+                is NaN, or a timestep is scored twice.
             DataError: a label file is missing or damaged, or ends before a timestep. In either
                 case nothing of the batch was taken.
         """

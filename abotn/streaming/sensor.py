@@ -20,8 +20,9 @@ class SensorEvaluator(TimestepScoreEvaluator):
         sensor: ``"front"``, ``"left"``, ``"right"``, ``"rear"`` or ``"lidar"``.
         nan_policy: ``"raise"``, or ``"omit"`` to leave NaN scores out and count them.
         by_type_negatives: What the positives of an anomaly type are compared with:
-            ``"carlanomaly"`` (here ``"own_and_normal"``: the type's own scenarios and all normal
-            ones), ``"own"``, ``"normal"``, ``"own_and_normal"`` or ``"all"``.
+            ``"carlanomaly"`` (here ``"normal"``: all normal scenarios), ``"devkit"`` (here
+            ``"own_and_normal"``: the type's own scenarios and all normal ones), ``"own"``,
+            ``"normal"``, ``"own_and_normal"`` or ``"all"``.
 
     Raises:
         UnknownNameError: the sensor is not known.

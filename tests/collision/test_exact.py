@@ -170,6 +170,24 @@ def test_slanted_lines_through_a_corner_do_not_hit(reference):
         assert (length == 0.0).all()
 
 
+def test_diagonals_through_corners_see_the_cells_between_them(reference):
+    """Lines at half a right angle from corner to corner, on cells whose sides are no floats."""
+    free = np.random.default_rng(6).random((12, 12)) > 0.15
+    grid = OccupancyGrid(free, MapGeometry.from_corners((0, 0), (1.2, 0), (0, -1.2), 12, 12))
+    rng = np.random.default_rng(7)
+    starts, steps = rng.integers(0, 25, (3000, 2)), rng.integers(-20, 21, (3000, 1))
+    ends = starts + steps * rng.choice([-1, 1], (3000, 2))
+    hit, length = line_collisions(
+        grid, grid.geometry.to_world(starts / 2), grid.geometry.to_world(ends / 2)
+    )
+    for i in range(3000):
+        a, b = (tuple(Fraction(int(n), 2) for n in place) for place in (starts[i], ends[i]))
+        expected, share = reference.exact_by_fractions(free, a, b)
+        assert hit[i] == expected
+        metres = 0.05 * np.hypot(*(ends[i] - starts[i]))
+        assert length[i] == pytest.approx(float(share) * metres, abs=1e-9)
+
+
 def test_edges_written_as_decimals_are_edges():
     """0.1 m cells: 0.3 is no multiple of 0.1 in floats, and the wall's edge lies there."""
     free = np.array([[True] * 3 + [False] + [True] * 3] * 2)

@@ -166,6 +166,22 @@ def test_scenes_are_resampled_when_enough_of_them_hold_several_tasks(evaluator):
     assert few["spl"].ci.resampled == "records"
 
 
+def test_a_group_of_one_scene_resamples_its_own_records(evaluator):
+    rows = [record(i, f"scene_{s}", travelled=10.0 + i) for s in range(6) for i in range(4)]
+    result = evaluator.evaluate_dataset(
+        rows, metrics=["travel_length"], groupings=["scene"], bootstrap_ci=200
+    )
+    assert result["travel_length"].ci.resampled == "episode_id"
+    alone = evaluator.evaluate_dataset(
+        rows[:4], metrics=["travel_length"], bootstrap_ci=200, cluster_by=None
+    )["travel_length"].ci
+    for group in result.groups["scene"]:
+        (metric,) = group.metrics
+        assert metric.ci == alone
+        assert (metric.ci.resampled, metric.ci.n_units) == ("records", 4)
+        assert metric.ci.lower < metric.value < metric.ci.upper
+
+
 def test_groups_partition_the_records(evaluator):
     rows = [record(i, length=float(length)) for i, length in enumerate((4, 5, 20, 35, 75, 76))]
     result = evaluator.evaluate_dataset(rows, metrics=["steps"], groupings=["difficulty_outdoor"])

@@ -230,7 +230,7 @@ class TestAuto:
         found = interval_of(values.ravel(), units=np.repeat(np.arange(15), 15))
         assert found.method == "wilson"
         assert (found.lower, found.upper) == pytest.approx((centre - half, centre + half), rel=1e-9)
-        assert f"count as {effective:.1f}" in str(found.note)
+        assert f"weigh as much as {effective:.1f}" in str(found.note)
 
     def test_keeps_its_promise_over_scenes(self):
         # 1,000 data sets of 15 scenes with 15 tasks, as columns; the Monte Carlo error is 0.8 %.

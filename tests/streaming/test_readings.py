@@ -58,24 +58,42 @@ def test_every_sensor_has_labels_of_its_own(layout):
         assert evaluator.compute()["auroc"] == 1.0
 
 
-def test_types_stand_against_all_normal_scenarios_and_their_own_negatives(layout):
+@pytest.mark.parametrize(
+    ("convention", "rule", "spawn_auroc", "vanish_auroc", "n_negative"),
+    # spawn: 0.5 against the normal 0.45 0.2, and its own 0.4; vanish: 0.3 against the normal
+    # 0.45 0.2, and its own 0.6.
+    [
+        ("carlanomaly", "normal", 1.0, 1 / 2, 2),
+        ("devkit", "own_and_normal", 1.0, 1 / 3, 3),
+    ],
+)
+def test_types_stand_against_all_normal_scenarios(
+    layout, convention, rule, spawn_auroc, vanish_auroc, n_negative
+):
     spawn, vanish, normal = layout.anomaly(), layout.anomaly("vanish-actor"), layout.normal()
     for scenario, labels in ((spawn, [0, 1]), (vanish, [1, 0]), (normal, [0, 0])):
         layout.timesteps(scenario, labels)
-    evaluator = TimestepEvaluator()
+    evaluator = TimestepEvaluator(by_type_negatives=convention)
     evaluator.update([0.4, 0.5], [spawn] * 2, [0, 1])
     evaluator.update([0.3, 0.6], [vanish] * 2, [0, 1])
     evaluator.update([0.45, 0.2], [normal] * 2, [0, 1])
     figures = evaluator.compute()
-    # spawn: 0.5 against its own 0.4 and the normal 0.45 0.2; vanish: 0.3 against 0.6 0.45 0.2.
-    assert figures["by_type"]["spawn-props"]["auroc"] == 1.0
-    assert figures["by_type"]["vanish-actor"]["auroc"] == pytest.approx(1 / 3)
-    assert figures["by_type"]["vanish-actor"]["n_negative"] == 3
+    assert figures["by_type"]["spawn-props"]["auroc"] == spawn_auroc
+    assert figures["by_type"]["vanish-actor"]["auroc"] == pytest.approx(vanish_auroc)
+    assert figures["by_type"]["vanish-actor"]["n_negative"] == n_negative
     assert figures["by_type"]["vanish-actor"]["n_timesteps"] == 2
-    assert figures["by_type"]["vanish-actor"]["negatives"] == "own_and_normal"
-    assert figures["by_type_negatives"] == "own_and_normal"
+    assert figures["by_type"]["vanish-actor"]["negatives"] == rule
+    assert figures["by_type_negatives"] == rule
+    assert figures["by_type_convention"] == convention
     # All positives 0.5 0.3 against all negatives 0.4 0.6 0.45 0.2.
     assert figures["auroc"] == pytest.approx((3 + 1) / 8)
+
+
+@pytest.mark.parametrize("make", [TimestepEvaluator, lambda: SensorEvaluator("front")])
+def test_normal_scenarios_are_the_default_negatives_of_a_type(make):
+    figures = make().compute()
+    assert figures["by_type_negatives"] == "normal"
+    assert figures["by_type_convention"] == "carlanomaly"
 
 
 @pytest.mark.parametrize(
@@ -114,12 +132,12 @@ def test_auroc_is_exact_with_ties(layout, pairs):
         assert figures["auroc"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_labels_are_read_once_per_scenario(two):
+def test_labels_are_read_once_per_scenario(two, layout):
     anomaly, _ = two
+    labels = layout.timesteps(anomaly, [False, True, True, False])
     evaluator = feed(TimestepEvaluator(), two)
-    labels = Path(anomaly) / "anomaly-observation.feather"
     labels.unlink()
-    evaluator.update([0.5], [anomaly], [1])
+    evaluator.update([0.5], [anomaly], [3])
     assert evaluator.compute()["n_timesteps"] == 7
     evaluator.reset()
     with pytest.raises(DataError, match="does not exist") as caught:
@@ -157,7 +175,8 @@ def test_the_highest_score_of_each_scenario(two):
     anomaly, normal = two
     evaluator = feed(SensorEvaluator("front"), two)
     assert evaluator.max_per_scenario() == {anomaly: 0.9, normal: 0.2}
-    evaluator.update([-np.inf, np.inf], [anomaly, normal], [0, 0])
+    evaluator.reset()
+    evaluator.update([-np.inf, np.inf, 0.9, -np.inf], [anomaly, normal] * 2, [0, 0, 1, 1])
     assert evaluator.max_per_scenario() == {anomaly: 0.9, normal: np.inf}
 
 
@@ -234,3 +253,58 @@ def test_scores_of_another_form_are_named(two, scores, message):
 def test_an_unknown_sensor_is_an_error_with_the_known_ones():
     with pytest.raises(UnknownNameError, match="unknown sensor 'radar'"):
         SensorEvaluator("radar")
+
+
+def test_a_timestep_that_comes_twice_is_named_and_nothing_is_taken(two):
+    anomaly, normal = two
+    evaluator = feed(TimestepEvaluator(), two)
+    before = repr(evaluator.compute())
+    with pytest.raises(EvaluationInputError, match=f"{normal} timestep 2: scored twice"):
+        evaluator.update([0.1], [normal], [2])
+    assert repr(evaluator.compute()) == before
+    fresh = TimestepEvaluator()
+    with pytest.raises(EvaluationInputError, match=f"{anomaly} timestep 1: scored twice"):
+        fresh.update([0.1, 0.2, 0.3, 0.4], [anomaly, anomaly, normal, anomaly], [0, 1, 1, 1])
+    fresh.update([0.1, 0.2], [anomaly, normal], [1, 1])
+    assert fresh.compute()["n_timesteps"] == 2
+
+
+def test_shards_that_share_a_timestep_are_refused(two):
+    anomaly, normal = two
+    left, right = SensorEvaluator("front"), SensorEvaluator("front")
+    left.update([0.1, 0.2], [anomaly, normal], [0, 1])
+    right.update([0.3, 0.4], [normal, normal], [0, 1])
+    before = repr(left.compute())
+    with pytest.raises(EvaluationInputError, match=f"{normal} timestep 1: scored twice"):
+        left.merge(right)
+    assert repr(left.compute()) == before
+    left.update([0.5], [normal], [0])
+
+
+def test_a_restored_or_merged_evaluator_knows_what_was_scored(two):
+    anomaly, normal = two
+    restored, merged = TimestepEvaluator(), TimestepEvaluator()
+    restored.load_state_dict(feed(TimestepEvaluator(), two).state_dict())
+    merged.merge(restored)
+    for evaluator in (restored, merged):
+        with pytest.raises(EvaluationInputError, match="scored twice"):
+            evaluator.update([0.1], [anomaly], [0])
+        evaluator.reset()
+        evaluator.update([0.1], [anomaly], [0])
+
+
+def test_a_state_that_holds_a_timestep_twice_is_damaged(two):
+    evaluator = feed(TimestepEvaluator(), two)
+    state = evaluator.state_dict()
+    state["store"]["timestep"][:2] = 0
+    with pytest.raises(DataError, match="damaged.*scored twice"):
+        evaluator.load_state_dict(state)
+    assert evaluator.compute()["n_timesteps"] == 6
+
+
+def test_an_omitted_score_may_come_again(two):
+    anomaly, _ = two
+    evaluator = TimestepEvaluator(nan_policy="omit")
+    evaluator.update([np.nan], [anomaly], [1])
+    evaluator.update([0.5], [anomaly], [1])
+    assert evaluator.compute()["n_timesteps"] == 1

@@ -91,7 +91,7 @@ def test_groups_by_anomaly_type_and_town(layout):
         assert group.count == 24
         for metric in group.metrics:
             assert metric.value == figures["by_type"][label][metric.name]
-            assert metric.parameters["by_type_negatives"] == "own_and_normal"
+            assert metric.parameters["by_type_negatives"] == "normal"
     towns = {group.label: group for group in result.groups["town"]}
     assert {label: group.count for label, group in towns.items()} == {"Town01": 48, "Town02": 36}
     for label, group in towns.items():
@@ -109,6 +109,8 @@ def test_it_is_written_checked_and_read_back(layout, tmp_path):
     assert again["fpr95"].direction == "lower"
     assert again.provenance["protocol"]["name"] == "carlanomaly-sample"
     assert again.provenance["streaming"]["level"] == "sample"
+    assert again.provenance["streaming"]["by_type_convention"] == "carlanomaly"
+    assert again["auroc"].parameters["by_type_negatives"] == "own"
     assert "auroc" in result.to_markdown()
     assert len(result.to_dataframe()) == 4 * (1 + 2 + 2)
 

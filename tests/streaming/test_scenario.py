@@ -33,7 +33,7 @@ def test_types_stand_against_all_normal_scenarios():
     assert figures["by_type"]["vanish-actor"]["auroc"] == 1 / 2
     assert figures["by_type"]["vanish-actor"]["n_scenarios"] == 1
     assert figures["by_type"]["vanish-actor"]["n_negative"] == 2
-    assert figures["by_type_negatives"] == "own_and_normal"
+    assert figures["by_type_negatives"] == "normal"
 
 
 def test_the_table():

@@ -73,12 +73,12 @@ def test_clouds_are_brought_over_one_by_one_or_together(layout):
 @pytest.mark.parametrize("make", [TimestepEvaluator, lambda: SensorEvaluator("front")])
 def test_scores_and_timestep_numbers_may_be_tensors(layout, make):
     scenario, moves = layout.anomaly(), []
-    layout.timesteps(scenario, [False, True])
-    layout.sensor(scenario, "front", [False, True])
+    layout.timesteps(scenario, [False, True, False, True])
+    layout.sensor(scenario, "front", [False, True, False, True])
     evaluator = make()
     timesteps = DeviceTensor([0, 1], moves, narrow=False)
     evaluator.update(DeviceTensor([0.1, 0.9], moves), [scenario] * 2, timesteps)
-    evaluator.update([DeviceTensor(0.3, moves), DeviceTensor([0.8], moves)], [scenario] * 2, [0, 1])
+    evaluator.update([DeviceTensor(0.3, moves), DeviceTensor([0.8], moves)], [scenario] * 2, [2, 3])
     assert evaluator.compute()["auroc"] == 1.0
     assert evaluator.to_dataframe()["score"].tolist() == [0.1, 0.9, 0.3, 0.8]
 

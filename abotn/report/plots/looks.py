@@ -1,0 +1,49 @@
+"""How each agent looks: a colour that colour-blind readers can tell apart, a marker, a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+# Okabe and Ito's palette without its yellow, which is too light on white paper.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+Line = Literal["-", "--", "-.", ":"]
+LINES: tuple[Line, ...] = ("-", "--", "-.", ":")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one agent is drawn.
+
+    Attributes:
+        colour: Hexadecimal colour.
+        marker: Marker of its points.
+        line: Style of its lines.
+    """
+
+    colour: str
+    marker: str
+    line: Line
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """Return the look of each agent, given out in the order of the names' letters.
+
+    The order in which runs are given does not matter, so an agent keeps its look from picture to
+    picture as long as the same agents are shown. Markers and colours have lengths without a
+    common divisor: 63 agents all look different.
+
+    Example:
+        >>> looks(["planner", "copycat"])["copycat"].colour
+        '#0072B2'
+    """
+    return {
+        name: Look(
+            PALETTE[index % len(PALETTE)],
+            MARKERS[index % len(MARKERS)],
+            LINES[index // len(PALETTE) % len(LINES)],
+        )
+        for index, name in enumerate(sorted(set(names)))
+    }
