@@ -24,12 +24,15 @@ def interval_notes(
     Args:
         runs: Name and shown metrics of each run.
         options: Options of the report.
-        remarks: Whether to say what each interval's own note says.
+        remarks: Whether to say how each interval was made and what its own note says; else one
+            line names the methods.
     """
     if options.intervals == "none":
         return []
-    lines = _lines(runs, options, "Intervals", _method)
-    if remarks:
+    if not remarks:
+        lines = _methods_in_short(runs)
+    else:
+        lines = _lines(runs, options, "Intervals", _method)
         ranged = with_ranges(_remark(metric) for _, metrics in runs for metric in metrics)
         lines += _lines(runs, options, "Intervals", lambda metric: ranged[_remark(metric)])
     lines += _lines(runs, options, "No interval", _no_interval)
@@ -68,7 +71,7 @@ def significance_notes(options: ReportOptions) -> list[str]:
 
 def described(ci: ConfidenceInterval) -> str:
     """Return how an interval was made: level, method, resamples, what was resampled, seed."""
-    over = ci.resampled if ci.resampled in ("records", "tasks") else f"clusters by {ci.resampled}"
+    over = _over(ci)
     text = f"{100 * ci.level:g} % {ci.method}"
     if ci.n_resamples is None:
         return f"{text} over {over}"
@@ -113,6 +116,21 @@ def _facts(
         for text, names in by_text.items():
             found.setdefault((tuple(names), text), []).append(run)
     return found
+
+
+def _methods_in_short(runs: Sequence[RunMetrics]) -> list[str]:
+    intervals = [metric.ci for _, metrics in runs for metric in metrics if metric.ci is not None]
+    if not intervals:
+        return []
+    levels = listed(sorted({f"{100 * ci.level:g} %" for ci in intervals}))
+    methods = " or ".join(sorted({ci.method for ci in intervals}))
+    return [
+        f"Intervals: {levels}, {methods} over {' or '.join(sorted(set(map(_over, intervals))))}."
+    ]
+
+
+def _over(ci: ConfidenceInterval) -> str:
+    return ci.resampled if ci.resampled in ("records", "tasks") else f"clusters by {ci.resampled}"
 
 
 def _method(metric: MetricResult) -> str | None:
