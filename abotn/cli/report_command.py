@@ -12,6 +12,8 @@ from abotn.errors import ConfigError, PluginError
 
 if TYPE_CHECKING:
     from abotn.report.formats import ReportFormat
+    from abotn.report.options import ReportOptions
+    from abotn.report.page_sources import ReportSources
     from abotn.report.runs import Run
 
 _RESAMPLES = 10_000
@@ -40,6 +42,10 @@ _RESAMPLES = 10_000
 @click.option("--second", is_flag=True, help="Mark the second best values too.")
 @click.option("--published", metavar="NAME", help="Add published figures, as pointbench-outdoor.")
 @click.option("--title", default="Evaluation report", show_default=True, help="Heading.")
+@click.option("--data-dir", metavar="DIR", type=click.Path(),
+              help="Folder of the scenes, for html. [default: the run's]")  # fmt: skip
+@click.option("--map-dir", metavar="DIR", type=click.Path(),
+              help="Folder of the maps, for html. [default: the run's]")  # fmt: skip
 def report(runs: tuple[str, ...], **options: Any) -> None:
     """Write tables of runs side by side.
 
@@ -54,7 +60,8 @@ def report(runs: tuple[str, ...], **options: Any) -> None:
     if output is not None and not Path(output).absolute().parent.is_dir():
         raise ConfigError("no such folder", where=Path(output).parent, hint="make it first")
     loaded = _load(runs, options["names"])
-    content = chosen.content(build_report(loaded, _options(options, loaded)))
+    shown = _options(options, loaded)
+    content = chosen.content(build_report(loaded, shown), _sources(chosen, runs, loaded, shown))
     if output is None:
         click.echo(content, nl=False)
         return
@@ -89,6 +96,16 @@ def _load(paths: tuple[str, ...], names: tuple[str, ...]) -> list[Run]:
     results = [_evaluation(path) for path in paths]
     own = [result.name or folder.name for result, folder in zip(results, folders, strict=True)]
     return list(zip(unique_names(list(names) or own, folders), results, strict=True))
+
+
+def _sources(
+    chosen: ReportFormat, paths: tuple[str, ...], runs: list[Run], shown: ReportOptions
+) -> ReportSources | None:
+    if chosen.write_with_sources is None:
+        return None
+    from abotn.cli.report_sources import report_sources
+
+    return report_sources(click.get_current_context(), paths, runs, shown)
 
 
 def _folder(path: str) -> Path:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-KINDS = ("indoor", "outdoor", "poi")
+KINDS = ("indoor", "outdoor", "poi", "anomaly")
 
 
 @click.group()
@@ -30,7 +30,14 @@ def generate(
     out: str,
     overwrite: bool,  # noqa: FBT001
 ) -> None:
-    """Write synthetic scenes with maps, height maps, reference paths and names of goals."""
+    """Write synthetic scenes with maps, height maps, reference paths and names of goals.
+
+    The kind anomaly is a dataset in the CarlAnomaly layout: --scenes of each kind in each of two
+    towns, --tasks timesteps in each, example scores and their known answers.
+    """
+    if kind == "anomaly":
+        _generate_anomaly(scene_count, tasks, seed, out, overwrite=overwrite)
+        return
     from abotn.scenes.synthetic import generate as write_scenes
 
     with _progress("generating scenes", scene_count) as advance:
@@ -120,6 +127,23 @@ def check(context: click.Context, data_dir: str, map_dir: str | None) -> None:
     found = f"{_count(errors, 'error')}, {_count(len(findings) - errors, 'warning')}"
     click.echo(f"{found} in {_count(len(folders), 'scene')}, {_count(tasks, 'task')}: {data_dir}")
     context.exit(1 if errors else 0)
+
+
+def _generate_anomaly(count: int, timesteps: int, seed: int, out: str, *, overwrite: bool) -> None:
+    from abotn.streaming.generate import ANOMALY_TYPES, TOWNS, generate_anomaly_dataset
+
+    total = len(TOWNS) * (len(ANOMALY_TYPES) + 1) * count
+    with _progress("generating scenarios", total) as advance:
+        generate_anomaly_dataset(
+            out,
+            seed=seed,
+            scenarios=count,
+            timesteps=timesteps,
+            overwrite=overwrite,
+            progress=advance,
+        )
+    found = f"{_count(total, 'scenario')}, {_count(total * timesteps, 'timestep')}"
+    click.echo(f"{found}: {out}")
 
 
 @contextmanager

@@ -138,7 +138,9 @@ def _obstacle_sides(
     sides |= found[:, 1:] & 2
     if special.any():
         apart = rows[special]
-        inwards = np.where(strips.on_edge[apart], -0.5, np.sign(strips.slope[apart]) * _INWARDS)
+        inwards = np.where(
+            strips.slope[apart] == 0.0, -0.5, np.sign(strips.slope[apart]) * _INWARDS
+        )
         for sign, part, bit in ((1.0, slice(None, -1), 1), (-1.0, slice(1, None), 2)):
             offset = strips.offset[apart] + sign * inwards
             index = _edge_cells(strips, apart, edges, offset, codes.size)

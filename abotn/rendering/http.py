@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from abotn.errors import ConfigError, DataError, RenderFailureError, UnknownNameError
 from abotn.json_files import write_bytes
+from abotn.rendering.answer import RenderAnswer, excerpt, read_answer
 from abotn.rendering.camera import VIEW_ORDER, VIEW_YAWS, CameraConfig, view_pose
 from abotn.rendering.connection import Connection
-from abotn.rendering.wire import RenderAnswer, RenderRequest, excerpt, make_request, read_answer
+from abotn.rendering.request import RenderRequest, make_request
 
 if TYPE_CHECKING:
     from PIL.Image import Image

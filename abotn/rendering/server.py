@@ -12,8 +12,9 @@ from typing import Any
 
 from abotn.errors import AbotnError, ConfigError, RenderFailureError, UnknownNameError
 from abotn.json_files import dump_json, parse_json
+from abotn.rendering.answer import JSON_TYPE
+from abotn.rendering.request import RenderRequest
 from abotn.rendering.scene_views import SceneViews
-from abotn.rendering.wire import JSON_TYPE, RenderRequest
 
 RENDER_PATH = "/render_gs"
 PING_PATH = "/ping"

@@ -33,20 +33,13 @@ def failed(cause: str) -> bool:
 
 
 def _examples(records: Sequence[PageRecord], cause: str, most: int) -> tuple[int, ...]:
-    by_run: dict[int, dict[tuple[bool, str], list[int]]] = {}
+    by_run: dict[int, dict[str, list[int]]] = {}
     for number, record in enumerate(records):
         if record.cause == cause:
-            place = (record.trajectory is None, record.scene)
-            by_run.setdefault(record.run, {}).setdefault(place, []).append(number)
-    turns = [_in_turn(_drawable_first(places)) for places in by_run.values()]
-    return tuple(_in_turn(turns)[:most])
-
-
-def _drawable_first(places: dict[tuple[bool, str], list[int]]) -> list[list[int]]:
-    """Return the numbers per scene, those of records without a path in one list at the end."""
-    drawn = [numbers for (pathless, _), numbers in places.items() if not pathless]
-    others = [number for (pathless, _), some in places.items() if pathless for number in some]
-    return drawn or [others] if not others else [[n for n in _in_turn(drawn)] + others]
+            by_run.setdefault(record.run, {}).setdefault(record.scene, []).append(number)
+    turns = [_in_turn(list(scenes.values())) for scenes in by_run.values()]
+    drawn_first = [sorted(turn, key=lambda n: records[n].trajectory is None) for turn in turns]
+    return tuple(_in_turn(drawn_first)[:most])
 
 
 def _in_turn(lists: Sequence[Sequence[int]]) -> list[int]:

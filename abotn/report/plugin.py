@@ -10,6 +10,7 @@ from abotn.report.html_tables import write_html
 from abotn.report.json_format import write_json_report
 from abotn.report.latex import write_latex
 from abotn.report.markdown import write_markdown
+from abotn.report.page import write_page
 from abotn.report.rst import write_rst
 from abotn.report.typst import write_typst
 
@@ -20,7 +21,8 @@ FORMATS = (
     ReportFormat("csv", ".csv", "One line per run, group and metric, unrounded.", write_csv),
     ReportFormat("json", ".json", "Tables and unrounded numbers for programs.", write_json_report),
     ReportFormat("latex", ".tex", "Tables for papers, with booktabs.", write_latex),
-    ReportFormat("html", ".html", "Tables as one page that opens from disk.", write_html),
+    ReportFormat("html", ".html", "An interactive page that opens from disk.", write_page, write_page),
+    ReportFormat("html-tables", ".tables.html", "The tables alone, without scripts.", write_html),
     ReportFormat("rst", ".rst", "Tables for Sphinx and docutils.", write_rst),
     ReportFormat("typst", ".typ", "Tables for Typst.", write_typst),
 )
@@ -28,5 +30,5 @@ FORMATS = (
 
 @hookimpl
 def abotn_report_formats() -> list[ReportFormat]:
-    """Markdown, CSV, JSON, LaTeX, HTML, reStructuredText and Typst."""
+    """Markdown, CSV, JSON, LaTeX, HTML twice, reStructuredText and Typst."""
     return list(FORMATS)

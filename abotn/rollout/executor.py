@@ -19,10 +19,11 @@ from abotn.records.files import (
 )
 from abotn.records.types import ResultRecord
 from abotn.rendering.factory import RendererFactory
+from abotn.rollout.live import Attempt
 from abotn.rollout.render_images import IMAGES_NAME, remove_images
 from abotn.rollout.rules import RunRules, Unit
 from abotn.rollout.scene_maps import SceneMaps, scene_source
-from abotn.rollout.task import Attempt, Rollout
+from abotn.rollout.task import Rollout
 from abotn.scenes.episode import Episode
 from abotn.scenes.task import Task
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abotn.agents.exposure import limited_observation
 from abotn.agents.interface import Observation, PoiGoalObservation
 from abotn.geometry.frames import world_to_local
 from abotn.rollout.memory import ShortMemory
@@ -34,7 +35,7 @@ class Observer:
     def __init__(self, maps: SceneMaps, rules: RunRules) -> None:
         self._rules = rules
         self._static = _map_fields(maps, rules.provide)
-        self._history = _History(rules.provide)
+        self._history = _History(rules)
 
     def observe(self, walk: Walk, images: Images) -> Observation:
         """Return the observation of the walk's last pose.
@@ -57,17 +58,27 @@ class Observer:
         }
         if isinstance(fields.get("meta_data"), dict):
             fields["meta_data"] = dict(fields["meta_data"])
+        return self._shown(fields, walk)
+
+    def _shown(self, fields: dict[str, Any], walk: Walk) -> Observation:
         if self._rules.task_type == "poi_goal":
-            return PoiGoalObservation(**fields, poi_name=walk.plan.goal_label)
-        return Observation(**fields, goal_world=goal.copy())
+            full: Observation = PoiGoalObservation(**fields, poi_name=walk.plan.goal_label)
+        else:
+            full = Observation(**fields, goal_world=walk.plan.goal_xy.copy())
+        exposed = self._rules.expose
+        if exposed is None:
+            return full
+        return limited_observation(vars(full), exposed, self._rules.task_type)
 
 
 class _History:
     """Earlier front views and their poses; poses alone where nothing is rendered."""
 
-    def __init__(self, provide: frozenset[str]) -> None:
-        self._wanted = [name for name in HISTORY_FIELDS if name in provide]
-        self._memory = ShortMemory()
+    def __init__(self, rules: RunRules) -> None:
+        self._wanted = [name for name in HISTORY_FIELDS if name in rules.provide]
+        self._memory = ShortMemory(
+            rules.max_history_frames, resize_ratio=rules.history_resize_ratio
+        )
         self._poses: list[NDArray[np.float64]] = []
 
     def before(self, images: Images, pose: NDArray[np.float64]) -> dict[str, Any]:
@@ -86,7 +97,8 @@ class _History:
 
     def _without_images(self, pose: NDArray[np.float64]) -> dict[str, Any]:
         poses = [known.copy() for known in self._poses]
-        self._poses = [*self._poses, pose][-self._memory.max_history_frames :]
+        kept = self._memory.max_history_frames
+        self._poses = [*self._poses, pose][-kept:] if kept else []
         return dict(zip(HISTORY_FIELDS, ([], poses), strict=True))
 
 

@@ -30,6 +30,9 @@ class RunRules:
         provide: Optional observation fields that the agent gets.
         camera: The camera; its height stands above the ground.
         save_images: Whether the views are kept in the record.
+        expose: The only observation fields that the agent sees; None shows all.
+        max_history_frames: Largest number of earlier frames in an observation.
+        history_resize_ratio: Size of an earlier frame's image as a share of its original size.
     """
 
     task_type: str
@@ -39,6 +42,9 @@ class RunRules:
     provide: frozenset[str] = frozenset()
     camera: CameraConfig = field(default_factory=CameraConfig)
     save_images: bool = False
+    expose: tuple[str, ...] | None = None
+    max_history_frames: int = 20
+    history_resize_ratio: float = 0.25
 
 
 def attempt_seed(run_seed: int, unit: Unit) -> int:

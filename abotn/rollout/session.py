@@ -13,10 +13,10 @@ from abotn.records.files import read_manifest, record_folder
 from abotn.records.types import ResultRecord
 from abotn.rollout.crew import Crew
 from abotn.rollout.executor import write_attempt
+from abotn.rollout.live import Attempt
 from abotn.rollout.progress import Progress, ProgressListener
 from abotn.rollout.rules import RunRules, Unit
 from abotn.rollout.scoring import unplanned_record
-from abotn.rollout.task import Attempt
 
 
 @dataclass(frozen=True)

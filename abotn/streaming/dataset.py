@@ -57,6 +57,21 @@ town='Town01', anomaly_type='spawn-props')
     return _parse(os.fspath(scenario_id))
 
 
+def scenario_below(scenario_id: str | os.PathLike[str]) -> str:
+    """Return a scenario's path below the folder of its dataset, wherever that lies.
+
+    Raises:
+        EvaluationInputError: the path is of neither kind.
+
+    Example:
+        >>> scenario_below("/mnt/elsewhere/test/normal/Town01/scenario-3")
+        'test/normal/Town01/scenario-3'
+    """
+    path = parse_scenario(scenario_id).scenario_id
+    parts = _parts(path)
+    return "/".join(parts[_start(parts) :])
+
+
 def check_sensor(sensor: str, known: Sequence[str] = SENSORS) -> str:
     """Return ``sensor`` when it is one of ``known``.
 
@@ -115,13 +130,26 @@ def find_scenarios(dataset: str | os.PathLike[str]) -> list[Scenario]:
 # The same few paths come with every batch; parsing is pure, so a small cache is enough.
 @lru_cache(maxsize=4096)
 def _parse(path: str) -> Scenario:
-    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    parts = _parts(path)
+    start = _start(parts)
+    if start < 0:
+        raise EvaluationInputError(
+            "the path is of neither kind of scenario", where=path, hint=f"expected {_LAYOUT}"
+        )
+    _, kind, town, *below = parts[start:]
+    return Scenario(path, town, below[0] if kind == "anomaly" else None)
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.replace("\\", "/").split("/") if part]
+
+
+def _start(parts: list[str]) -> int:
+    """Return where the innermost ``test/anomaly/...`` or ``test/normal/...`` starts, else -1."""
     for place in reversed(range(len(parts) - 1)):
         kind, below = tuple(parts[place : place + 2]), parts[place + 2 :]
         if kind == ("test", "anomaly") and len(below) >= 2:
-            return Scenario(path, below[0], below[1])
+            return place
         if kind == ("test", "normal") and len(below) >= 1:
-            return Scenario(path, below[0], None)
-    raise EvaluationInputError(
-        "the path is of neither kind of scenario", where=path, hint=f"expected {_LAYOUT}"
-    )
+            return place
+    return -1

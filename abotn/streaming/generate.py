@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ from abotn.streaming.example_scores import write_scores
 
 #: Height and width of the images, in pixels.
 IMAGE_SHAPE = (24, 32)
+TOWNS = ("Town01", "Town02")
+ANOMALY_TYPES = ("change-weather", "spawn-props", "vanish-actor")
+
+#: What a generated dataset's folder holds, and nothing else.
+_ENTRIES = {"answers.json", "scores", "test"}
 
 
 @dataclass(frozen=True)
@@ -56,11 +62,13 @@ def generate_anomaly_dataset(
     folder: str | os.PathLike[str],
     *,
     seed: int = 0,
-    towns: Sequence[str] = ("Town01", "Town02"),
-    anomaly_types: Sequence[str] = ("change-weather", "spawn-props", "vanish-actor"),
+    towns: Sequence[str] = TOWNS,
+    anomaly_types: Sequence[str] = ANOMALY_TYPES,
     scenarios: int = 1,
     timesteps: int = 6,
     points: int = 80,
+    overwrite: bool = False,
+    progress: Callable[[], None] | None = None,
 ) -> dict[str, Any]:
     """Write a dataset, example scores beside it in ``scores/``, and ``answers.json``.
 
@@ -77,22 +85,27 @@ def generate_anomaly_dataset(
         scenarios: Scenarios per town, normal and of each type.
         timesteps: Timesteps per scenario.
         points: Points per cloud, at most; clouds differ in length.
+        overwrite: Whether a generated dataset in ``folder`` may be replaced.
+        progress: Called after each scenario.
 
     Returns:
         The answers, as in ``answers.json``: per level, the figures over all scores and ``by_type``
         under the CarlAnomaly convention.
 
     Raises:
-        ConfigError: the folder holds something already, or a number is too small.
+        ConfigError: the folder holds something already that may not be replaced, or a number is
+            too small.
     """
-    root = _empty_folder(Path(folder))
     for name, value in (("scenarios", scenarios), ("timesteps", timesteps), ("points", points)):
         if value < 2 - (name == "scenarios"):
             raise ConfigError(f"too small to hold both classes: {value}", where=name)
-    written = [
-        _write_scenario(parse_scenario((root / path).as_posix()), rng, timesteps, points)
-        for path, rng in _plan(towns, anomaly_types, scenarios, seed)
-    ]
+    root = _empty_folder(Path(folder), overwrite=overwrite)
+    written = []
+    for path, rng in _plan(towns, anomaly_types, scenarios, seed):
+        scenario = parse_scenario((root / path).as_posix())
+        written.append(_write_scenario(scenario, rng, timesteps, points))
+        if progress is not None:
+            progress()
     answers = write_scores(root, written, np.random.default_rng([seed, 1]))
     write_json(root / "answers.json", answers)
     return answers
@@ -192,10 +205,15 @@ def _write_table(path: Path, columns: dict[str, NDArray[Any]]) -> None:
     feather.write_feather(pyarrow.table(columns), path, compression="uncompressed")
 
 
-def _empty_folder(folder: Path) -> Path:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ConfigError(
-            "exists and is not an empty folder", where=folder, hint="name a new folder"
-        )
+def _empty_folder(folder: Path, *, overwrite: bool) -> Path:
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError("is not an empty folder, but a file", where=folder)
+    inside = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    # Only the answers tell a generated dataset from a real one.
+    if inside and not (overwrite and inside == _ENTRIES):
+        hint = "name another" if inside != _ENTRIES else "name another, or overwrite this dataset"
+        raise ConfigError("is not an empty folder", where=folder, hint=hint)
+    for name in inside - {"answers.json"}:
+        shutil.rmtree(folder / name)
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -18,9 +18,10 @@ from abotn.cli.doctor_command import doctor
 from abotn.errors import ConfigError
 from abotn.geometry.map_geometry import MapGeometry
 from abotn.rendering import CameraConfig, colmap_extrinsics, pose_from_colmap
+from abotn.rendering.answer import IMAGE_TYPE
+from abotn.rendering.request import RenderRequest
 from abotn.rendering.scene_views import SceneViews
 from abotn.rendering.server import RenderServer
-from abotn.rendering.wire import IMAGE_TYPE, RenderRequest
 from abotn.scenes.task import Task
 from abotn.scenes.writer import write_scene
 

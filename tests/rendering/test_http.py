@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -418,6 +419,7 @@ def test_threads_share_a_renderer_and_get_their_own_images(scripted: Callable[..
     renderer.close()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_a_forked_process_uses_its_own_connection(scripted: Callable[..., Any]) -> None:
     server = scripted(GOOD)
     script = f"""

@@ -28,9 +28,9 @@ from abotn.geometry.frames import pose_from_xyz_rpy
 from abotn.records.files import read_trajectory, record_folder
 from abotn.rendering import CameraConfig, EmbeddedRenderer, colmap_extrinsics
 from abotn.rendering.http import GaussianRenderer
+from abotn.rendering.request import make_request
 from abotn.rendering.scene_views import SceneViews
 from abotn.rendering.server import RenderServer
-from abotn.rendering.wire import make_request
 from abotn.rollout import run
 from abotn.scenes.episode import Episode
 

@@ -85,17 +85,20 @@ def test_a_file_that_is_named_after_no_timestep_is_an_error(layout):
     assert "last.npy" in str(caught.value)
 
 
-@pytest.mark.parametrize("suffix", [".feather", ".parquet"])
-def test_a_table_names_scenarios_below_the_dataset_or_whole(tmp_path, suffix):
+@pytest.mark.parametrize("suffix", [".feather", ".parquet", ".npz"])
+def test_of_a_scenario_in_a_table_the_part_below_the_dataset_counts(tmp_path, suffix):
     path = tmp_path / f"timestep{suffix}"
     ids = ["test/normal/Town01/a", "/elsewhere/test/normal/Town01/b"]
     table = pyarrow.table({"scenario_id": ids, "timestep_id": [3, 4], "score": [0.5, 0.25]})
     if suffix == ".feather":
         feather.write_feather(table, path)
+    elif suffix == ".npz":
+        np.savez(path, **{name: table[name].to_numpy() for name in ("timestep_id", "score")},
+                 scenario_id=np.array(ids))  # fmt: skip
     else:
         parquet.write_table(table, path)
     found = read_score_table(path, "/data", per_timestep=True)
-    assert found.scenario_ids == [f"/data/{ids[0]}", ids[1]]
+    assert found.scenario_ids == [f"/data/{ids[0]}", "/data/test/normal/Town01/b"]
     assert found.timestep_ids == [3, 4]
     assert found.scores.tolist() == [0.5, 0.25]
     assert read_score_table(path, "/data", per_timestep=False).timestep_ids is None

@@ -149,12 +149,8 @@ def add_legend(figure: Figure, handles: Sequence[Any], place: str) -> None:
     """Put a legend beside the axes, in as many columns as fit into the figure's width."""
     longest = max(len(str(handle.get_label())) for handle in handles)
     fitting = int(figure.get_figwidth() / (0.42 + 0.062 * longest))
-    figure.legend(
-        handles=list(handles),
-        loc=place,
-        ncols=max(1, min(fitting, len(handles))),
-        borderaxespad=0.2,
-    )
+    chosen: dict[str, Any] = {"loc": place, "ncols": max(1, min(fitting, len(handles)))}
+    figure.legend(handles=handles, borderaxespad=0.2, **chosen)
 
 
 def notes(figure: Figure, columns: int, lines: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -130,7 +130,11 @@ def _front(
     # The steps go round by the corner that the points do dominate, the worse one of the two.
     style = "steps-post" if directions[0] == "lower" else "steps-pre"
     axes.plot(best[:, 0], best[:, 1], drawstyle=style, color=FAINT, linewidth=0.8, linestyle=":")
-    ring = {"markerfacecolor": "none", "markeredgecolor": "black", "markeredgewidth": 0.7}
+    ring: dict[str, Any] = {
+        "markerfacecolor": "none",
+        "markeredgecolor": "black",
+        "markeredgewidth": 0.7,
+    }
     axes.plot(best[:, 0], best[:, 1], "o", markersize=9.0, clip_on=False, zorder=4, **ring)
 
 
