@@ -47,6 +47,8 @@ _PROVIDED = {
 @click.option("--provide-history", is_flag=True, help="Show the agent its earlier views and poses.")
 @click.option("--provide-occ-map", is_flag=True, help="Show the agent the occupancy map.")
 @click.option("--provide-height-map", is_flag=True, help="Show the agent the height map.")
+@click.option("--expose", metavar="FIELD,...",
+              help="Show the agent these observation fields only.")  # fmt: skip
 @click.option("--arrive-threshold", type=float, metavar="M", help="Arrival radius.")
 @click.option("--collision-threshold", type=int, metavar="N", help="Count that spoils a success.")
 @click.option("--collision-mode", metavar="MODE", help="path, off, soft or hard.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import Any
 
@@ -12,41 +13,37 @@ import numpy as np
 
 from abotn.errors import ConfigError, ProtocolMismatchError
 from abotn.records.files import SCHEMA_VERSION
-from abotn.rendering.factory import described
 from abotn.rollout.dataset import Dataset
-from abotn.rollout.executor import Setup
+from abotn.rollout.rules import RunRules
 
 
 def make_manifest(
     run_id: str,
-    setup: Setup,
+    rules: RunRules,
     dataset: Dataset,
     *,
-    agent_name: str,
-    attempts: int,
+    agent: Mapping[str, Any],
+    renderer: Mapping[str, str],
     versions: Mapping[str, str],
+    attempts: int = 1,
 ) -> dict[str, Any]:
     """Return the content of ``run.json``.
 
     Args:
         run_id: Name of the run's folder.
-        setup: What is run.
+        rules: The rules of the run.
         dataset: What it is run over.
-        agent_name: Name for tables.
-        attempts: Attempts per task.
+        agent: Name for tables, class path and configuration, see :func:`agent_entry`.
+        renderer: Kind of renderer, and its URL where it has one.
         versions: Version of this package and of every plugin.
+        attempts: Attempts per task.
     """
-    rules = setup.rules
     return {
         "schema_version": SCHEMA_VERSION,
         "run_id": run_id,
         "task_type": rules.task_type,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "agent": {
-            "name": agent_name,
-            "class": class_path(setup.agent_class),
-            "config": json_ready(setup.agent_config),
-        },
+        "agent": dict(agent),
         "protocol": rules.protocol.to_manifest(),
         "dataset": {
             "fingerprint": dataset.fingerprint,
@@ -55,18 +52,28 @@ def make_manifest(
             "data_dir": dataset.data_dir,
             "map_dir": dataset.map_dir,
         },
-        "renderer": dict(described(setup.factory, setup.render)),
+        "renderer": dict(renderer),
+        "camera": asdict(rules.camera),
         "provide": sorted(rules.provide),
+        "history": {
+            "max_frames": rules.max_history_frames,
+            "resize_ratio": rules.history_resize_ratio,
+        },
         "max_steps": rules.max_steps,
         "attempts": attempts,
         "seed": rules.seed,
-        "expose": None,
+        "expose": None if rules.expose is None else list(rules.expose),
         "versions": {
             **versions,
             "python": platform.python_version(),
             "numpy": np.__version__,
         },
     }
+
+
+def agent_entry(name: str, agent_class: type[Any], config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ``agent`` entry of a manifest."""
+    return {"name": name, "class": class_path(agent_class), "config": json_ready(config)}
 
 
 def check_same_run(old: Mapping[str, Any], new: Mapping[str, Any], where: Any) -> None:
@@ -79,12 +86,14 @@ def check_same_run(old: Mapping[str, Any], new: Mapping[str, Any], where: Any) -
 
     Raises:
         ProtocolMismatchError: another protocol, or another value of it.
-        ConfigError: another task type, agent, dataset, renderer, seed or number of steps.
+        ConfigError: another task type, agent, dataset, renderer, seed or number of steps, or
+            another view of the world for the agent.
     """
     _check_protocol(old["protocol"], new["protocol"], where)
     for key, shown in _IDENTITY.items():
         before, now = _value(old, key), _value(new, key)
-        if before != now:
+        unknown = key in _NEWER and before is None
+        if before != now and not unknown:
             raise ConfigError(
                 f"the run was made with {shown} {_brief(before)}, asked for is {_brief(now)}",
                 where=where,
@@ -110,11 +119,17 @@ _IDENTITY = {
     "agent.name": "agent name",
     "dataset.fingerprint": "dataset",
     "renderer.kind": "renderer",
+    "camera": "camera",
     "provide": "optional observations",
+    "history": "history",
+    "expose": "exposed observations",
     "max_steps": "max steps",
     "attempts": "attempts",
     "seed": "seed",
 }
+
+# Runs made before these were recorded can still be resumed.
+_NEWER = ("camera", "history")
 
 
 def _check_protocol(old: Mapping[str, Any], new: Mapping[str, Any], where: Any) -> None:

@@ -53,12 +53,8 @@ class ShortMemory:
         reorder_views: bool = True,  # noqa: FBT001, FBT002 - the published signature
         resize_on_add: bool = True,  # noqa: FBT001, FBT002 - the published signature
     ) -> None:
-        _at_least(max_history_frames, 0, "max_history_frames")
+        check_history(max_history_frames, resize_ratio)
         _at_least(num_current_views, 1, "num_current_views")
-        if not 0 < resize_ratio <= 1:
-            raise ConfigError(
-                f"expected a ratio in (0, 1], got {resize_ratio}", where="resize_ratio"
-            )
         self.max_history_frames = max_history_frames
         self.num_current_views = num_current_views
         self.input_img_size = input_img_size
@@ -175,6 +171,17 @@ class ShortMemory:
         else:
             gaps = np.diff([entry.frame for entry in self._history])
             del self._history[int(np.argmin(gaps)) + 1]
+
+
+def check_history(max_history_frames: int, resize_ratio: float) -> None:
+    """Check the two numbers of a history.
+
+    Raises:
+        ConfigError: one is out of range.
+    """
+    _at_least(max_history_frames, 0, "max_history_frames")
+    if not 0 < resize_ratio <= 1:
+        raise ConfigError(f"expected a ratio in (0, 1], got {resize_ratio}", where="resize_ratio")
 
 
 class _Entry(NamedTuple):

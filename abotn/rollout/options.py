@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from abotn.agents.config import load_agent_config
+from abotn.agents.exposure import chosen_fields
 from abotn.agents.interface import OPTIONAL_FIELDS, TASK_TYPES
 from abotn.agents.loader import checked_agent_class, load_agent_class, needs_of
 from abotn.errors import ConfigError, UnknownNameError
@@ -16,6 +17,7 @@ from abotn.plugins.manager import plugin_manager
 from abotn.rendering.camera import CameraConfig
 from abotn.rendering.factory import choose_factory
 from abotn.rollout.executor import Setup
+from abotn.rollout.memory import check_history
 from abotn.rollout.protocol import DEFAULT_PROTOCOLS, Protocol
 from abotn.rollout.rules import RunRules
 
@@ -40,6 +42,10 @@ class RunOptions:
         seed: Seed of the run.
         attempts: Attempts per task.
         provide: Optional observation fields that the agent gets beside those it needs.
+        expose: The only observation fields that the agent sees, also as one text with commas; an
+            optional field named here is provided too. None shows all.
+        max_history_frames: Largest number of earlier frames in an observation.
+        history_resize_ratio: Size of an earlier frame's image as a share of its original size.
         camera: The camera.
         save_images: Whether the views are kept.
     """
@@ -57,6 +63,9 @@ class RunOptions:
     seed: int | None = None
     attempts: int | None = None
     provide: Iterable[str] = ()
+    expose: Iterable[str] | str | None = None
+    max_history_frames: int | None = None
+    history_resize_ratio: float | None = None
     camera: CameraConfig | None = None
     save_images: bool = False
 
@@ -76,15 +85,20 @@ def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
     task_type = _task_type(options, old)
     protocol = _read_as(_protocol(options, old, task_type), options, old, agent_class)
     spec = options.render or _old_render(old) or "embedded"
+    expose = _exposed(options, old, task_type, agent_class)
+    frames, ratio = _history(options, old)
     return Setup(
         rules=RunRules(
             task_type=task_type,
             protocol=protocol,
             max_steps=_count(options, old, "max_steps", protocol.default_max_steps),
             seed=_seed(options, old),
-            provide=_provided(options, old, agent_class),
-            camera=options.camera or CameraConfig(),
+            provide=_provided(options, old, agent_class, expose),
+            camera=options.camera or _old_camera(old),
             save_images=options.save_images,
+            expose=expose,
+            max_history_frames=frames,
+            history_resize_ratio=ratio,
         ),
         agent_class=agent_class,
         agent_config=_agent_config(options, old),
@@ -202,14 +216,52 @@ def _seed(options: RunOptions, old: Mapping[str, Any] | None) -> int:
 
 
 def _provided(
-    options: RunOptions, old: Mapping[str, Any] | None, agent_class: type[Any]
+    options: RunOptions,
+    old: Mapping[str, Any] | None,
+    agent_class: type[Any],
+    expose: tuple[str, ...] | None,
 ) -> frozenset[str]:
     wanted = list(options.provide)
     for name in wanted:
         if name not in OPTIONAL_FIELDS:
             raise UnknownNameError("observation field", name, OPTIONAL_FIELDS)
     inherited = (old or {}).get("provide", []) if not wanted else []
-    return frozenset([*wanted, *inherited, *needs_of(agent_class)])
+    shown = [name for name in expose or () if name in OPTIONAL_FIELDS]
+    return frozenset([*wanted, *inherited, *needs_of(agent_class), *shown])
+
+
+def _exposed(
+    options: RunOptions, old: Mapping[str, Any] | None, task_type: str, agent_class: type[Any]
+) -> tuple[str, ...] | None:
+    given = options.expose
+    if given is None:
+        given = (old or {}).get("expose")
+    if given is None:
+        return None
+    exposed = chosen_fields(given, task_type)
+    if not exposed:
+        raise ConfigError("expected at least one observation field, got none", where="expose")
+    hidden = [name for name in needs_of(agent_class) if name not in exposed]
+    if hidden:
+        raise ConfigError(
+            f"the agent needs {', '.join(hidden)}, which is not exposed",
+            where="expose",
+            hint="name it too, or leave the option out",
+        )
+    return exposed
+
+
+def _history(options: RunOptions, old: Mapping[str, Any] | None) -> tuple[int, float]:
+    before = (old or {}).get("history", {})
+    frames, ratio = options.max_history_frames, options.history_resize_ratio
+    frames = before.get("max_frames", RunRules.max_history_frames) if frames is None else frames
+    ratio = before.get("resize_ratio", RunRules.history_resize_ratio) if ratio is None else ratio
+    check_history(frames, ratio)
+    return frames, float(ratio)
+
+
+def _old_camera(old: Mapping[str, Any] | None) -> CameraConfig:
+    return CameraConfig(**(old or {}).get("camera", {}))
 
 
 def _data_dir(options: RunOptions, old: Mapping[str, Any] | None) -> str:

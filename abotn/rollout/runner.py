@@ -12,11 +12,12 @@ from abotn.errors import ConfigError
 from abotn.json_files import dump_json, parse_json
 from abotn.plugins.manager import plugin_manager
 from abotn.records.files import write_manifest
+from abotn.rendering.factory import described
 from abotn.rollout.crew import make_crew
 from abotn.rollout.dataset import Dataset, plan_units, read_dataset
 from abotn.rollout.executor import Setup
 from abotn.rollout.folders import check_exact_folder, exact_run_folder, new_run_folder
-from abotn.rollout.manifest import check_same_run, make_manifest
+from abotn.rollout.manifest import agent_entry, check_same_run, make_manifest
 from abotn.rollout.options import PathLike, RunOptions, agent_name_of, attempts_of, resolve
 from abotn.rollout.progress import ProgressListener
 from abotn.rollout.resume import pending_units, read_old_manifest
@@ -110,13 +111,19 @@ def _prepare(
     tasks: Iterable[str],
 ) -> _Prepared:
     setup = resolve(asked, old)
-    name, attempts = agent_name_of(asked, old, setup), attempts_of(asked, old)
+    name = agent_name_of(asked, old, setup)
     dataset = read_dataset(setup.data_dir, setup.map_dir)
-    versions = plugin_manager().versions
+    versions, attempts = plugin_manager().versions, attempts_of(asked, old)
 
     def manifest(run_id: str) -> dict[str, Any]:
         return make_manifest(
-            run_id, setup, dataset, agent_name=name, attempts=attempts, versions=versions
+            run_id,
+            setup.rules,
+            dataset,
+            agent=agent_entry(name, setup.agent_class, setup.agent_config),
+            renderer=described(setup.factory, setup.render),
+            versions=versions,
+            attempts=attempts,
         )
 
     return _Prepared(setup, dataset, plan_units(dataset, attempts, scenes, tasks), manifest)

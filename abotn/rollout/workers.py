@@ -9,13 +9,15 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from abotn.errors import AbotnError, AgentError, ConfigError
 from abotn.records.types import ResultRecord
@@ -24,6 +26,9 @@ from abotn.rollout.rules import Unit
 from abotn.rollout.stages import AttemptStopped
 
 _PATIENCE_SECONDS = 10.0
+
+# Makes further names importable; a room above this one, so it is known by name alone.
+_ALIASES = ("abotn.compat",)
 
 
 @dataclass
@@ -47,10 +52,9 @@ class WorkerPool:
     """
 
     def __init__(self, setup: Setup, count: int) -> None:
-        self._setup = setup
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
-        _check_sendable(setup)
+        self._packed = _pack(setup)
         try:
             self._workers = [self._start() for _ in range(count)]
             for worker in self._workers:
@@ -102,7 +106,7 @@ class WorkerPool:
 
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_work, args=(self._setup, theirs))
+        process = self._context.Process(target=_work, args=(self._packed, theirs))
         process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -134,12 +138,12 @@ class WorkerPool:
         _send(worker, (worker.unit, run_folder))
 
 
-def _work(setup: Setup, pipe: Connection) -> None:
+def _work(packed: _Packed, pipe: Connection) -> None:
     """Body of a worker process."""
     # Ctrl-C reaches the whole process group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        executor = _prepared(setup, pipe)
+        executor = _prepared(_unpack(packed), pipe)
         pipe.send(("ready", None))
         while (message := pipe.recv()) is not None:
             unit, run_folder = message
@@ -189,15 +193,35 @@ def _send(worker: _Worker, message: Any) -> None:
         return
 
 
-def _check_sendable(setup: Setup) -> None:
+class _Packed(NamedTuple):
+    """A setup on its way to another process.
+
+    Attributes:
+        setup: Pickled.
+        first: Modules to import before it is unpickled, because an agent's module may need them.
+    """
+
+    setup: bytes
+    first: tuple[str, ...]
+
+
+def _pack(setup: Setup) -> _Packed:
     try:
-        pickle.dumps(setup)
+        packed = pickle.dumps(setup)
     except Exception as error:
         raise ConfigError(
             f"the agent cannot be sent to worker processes: {error}",
             where=f"agent {setup.agent_class.__module__}:{setup.agent_class.__qualname__}",
             hint="define its class at the top of an importable module, or use one worker",
         ) from error
+    return _Packed(packed, tuple(name for name in _ALIASES if name in sys.modules))
+
+
+def _unpack(packed: _Packed) -> Setup:
+    for name in packed.first:
+        import_module(name)
+    setup: Setup = pickle.loads(packed.setup)
+    return setup
 
 
 def _sendable_error(error: Exception) -> Exception:

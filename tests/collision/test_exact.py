@@ -170,22 +170,38 @@ def test_slanted_lines_through_a_corner_do_not_hit(reference):
         assert (length == 0.0).all()
 
 
-def test_diagonals_through_corners_see_the_cells_between_them(reference):
-    """Lines at half a right angle from corner to corner, on cells whose sides are no floats."""
-    free = np.random.default_rng(6).random((12, 12)) > 0.15
-    grid = OccupancyGrid(free, MapGeometry.from_corners((0, 0), (1.2, 0), (0, -1.2), 12, 12))
-    rng = np.random.default_rng(7)
-    starts, steps = rng.integers(0, 25, (3000, 2)), rng.integers(-20, 21, (3000, 1))
-    ends = starts + steps * rng.choice([-1, 1], (3000, 2))
-    hit, length = line_collisions(
-        grid, grid.geometry.to_world(starts / 2), grid.geometry.to_world(ends / 2)
+@pytest.mark.parametrize(("width", "height", "side"), [(6, 7, 0.1), (5, 7, 0.1), (9, 11, 0.3)])
+def test_diagonals_through_corners_see_the_cells_between_them(reference, width, height, side):
+    """Every line at half a right angle between cell centres, where cell sides are no floats.
+
+    By an ulp such a line may seem to enter a strip one cell before and to leave it one cell after
+    the only cell that it crosses there.
+    """
+    free = np.random.default_rng(6).random((height, width)) > 0.15
+    geometry = MapGeometry.from_corners(
+        (0, 0), (width * side, 0), (0, -height * side), width, height
     )
-    for i in range(3000):
-        a, b = (tuple(Fraction(int(n), 2) for n in place) for place in (starts[i], ends[i]))
-        expected, share = reference.exact_by_fractions(free, a, b)
-        assert hit[i] == expected
-        metres = 0.05 * np.hypot(*(ends[i] - starts[i]))
-        assert length[i] == pytest.approx(float(share) * metres, abs=1e-9)
+    grid = OccupancyGrid(free, geometry)
+    segments = [
+        ((c, r), (c + n, r + n * turn))
+        for c in range(width)
+        for r in range(height)
+        for n in range(1, width - c)
+        for turn in (-1, 1)
+        if 0 <= r + n * turn < height
+    ]
+    ends = np.array(segments) + 0.5
+    starts, stops = geometry.to_world(ends[:, 0]), geometry.to_world(ends[:, 1])
+    for first, last in ((starts, stops), (stops, starts)):
+        hit, length = line_collisions(grid, first, last)
+        for (a, b), found, metres in zip(segments, hit, length, strict=True):
+            half = Fraction(1, 2)
+            expected, share = reference.exact_by_fractions(
+                free, (a[0] + half, a[1] + half), (b[0] + half, b[1] + half)
+            )
+            assert found == expected
+            whole = side * 2**0.5 * (b[0] - a[0])
+            assert metres == pytest.approx(float(share) * whole, abs=1e-9)
 
 
 def test_edges_written_as_decimals_are_edges():

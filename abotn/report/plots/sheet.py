@@ -43,7 +43,7 @@ _STYLE: dict[str, Any] = {
     "ytick.major.size": 2.5,
     "lines.linewidth": 1.2,
     "lines.markersize": 4.0,
-    "savefig.dpi": 300,
+    "savefig.dpi": "figure",
     "savefig.facecolor": "white",
     "pdf.fonttype": 42,
     "svg.fonttype": "path",
@@ -56,6 +56,8 @@ _METADATA: dict[str, dict[str, None]] = {
     ".svg": {"Date": None, "Creator": None},
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
+# A layout made for one resolution and saved at another loses the tops of titles.
+_DOTS_PER_INCH = {".png": 300, ".svg": 72, ".pdf": 72}
 # The style lives in matplotlib's global settings, so two threads must not draw at once.
 _DRAWING = threading.RLock()
 
@@ -118,20 +120,21 @@ def picture(draw: Callable[[], Figure], suffix: str) -> bytes:
         ConfigError: another suffix.
     """
     suffix = suffix_of(f"picture{suffix}")
-    with _style([FAMILY]):
+    with _style([FAMILY], suffix):
         figure = draw()
         needed = families(_texts(figure))
         if needed == [FAMILY]:
             return _saved(figure, suffix)
-    with _style(needed):
+    with _style(needed, suffix):
         return _saved(draw(), suffix)
 
 
 @contextmanager
-def _style(fonts: Sequence[str]) -> Iterator[None]:
+def _style(fonts: Sequence[str], suffix: str) -> Iterator[None]:
     from matplotlib import style
 
-    with _DRAWING, style.context(["default", {**_STYLE, "font.family": list(fonts)}]):
+    own = {**_STYLE, "font.family": list(fonts), "figure.dpi": _DOTS_PER_INCH[suffix]}
+    with _DRAWING, style.context(["default", own]):
         yield
 
 

@@ -1,0 +1,1 @@
+"""Agent interfaces under their published names."""

@@ -1,0 +1,1 @@
+"""POI-goal under its published name."""

@@ -1,0 +1,1 @@
+"""Point-goal under its published name."""
