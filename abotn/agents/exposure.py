@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, NoReturn
 
 from abotn.agents.interface import Observation, PoiGoalObservation
-from abotn.errors import UnknownNameError
+from abotn.errors import ConfigError, UnknownNameError
 
 
 def observation_fields(task_type: str) -> tuple[str, ...]:
@@ -16,15 +16,19 @@ def observation_fields(task_type: str) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-def chosen_fields(names: Iterable[str] | str, task_type: str) -> tuple[str, ...]:
+def chosen_fields(
+    names: Iterable[str] | str, task_type: str, needs: Iterable[str] = ()
+) -> tuple[str, ...]:
     """Return the fields to expose, each once, in the observation's order.
 
     Args:
         names: Names of fields, or one text with commas between them.
         task_type: ``"point_goal"`` or ``"poi_goal"``.
+        needs: Fields that the agent cannot work without.
 
     Raises:
         UnknownNameError: the observation has no such field.
+        ConfigError: no field is named, or one that the agent needs is not.
 
     Example:
         >>> chosen_fields("poi_name, images", "poi_goal")
@@ -36,7 +40,22 @@ def chosen_fields(names: Iterable[str] | str, task_type: str) -> tuple[str, ...]
     for name in wanted:
         if name not in known:
             raise UnknownNameError("observation field", name, known)
+    hidden = [name for name in needs if name not in wanted]
+    if not wanted:
+        raise ConfigError("expected at least one observation field, got none", where="expose")
+    if hidden:
+        raise ConfigError(
+            f"the agent needs {', '.join(hidden)}, which is not exposed",
+            where="expose",
+            hint="name it too, or leave the option out",
+        )
     return tuple(name for name in known if name in wanted)
+
+
+def provided_fields(flags: Mapping[str, Any]) -> list[str]:
+    """Return the optional observation fields that ``provide_*`` flags ask for."""
+    asked = [fields for flag, fields in _PROVIDED.items() if flags.get(flag)]
+    return [field for fields in asked for field in fields]
 
 
 def limited_observation(
@@ -54,6 +73,13 @@ def limited_observation(
     """
     kind = LimitedPoiGoalObservation if task_type == "poi_goal" else LimitedObservation
     return kind({name: value for name, value in values.items() if name in exposed})
+
+
+_PROVIDED = {
+    "provide_history": ("history_images", "history_poses"),
+    "provide_occ_map": ("occ_map", "meta_data"),
+    "provide_height_map": ("height_map", "meta_data"),
+}
 
 
 class _Hidden:

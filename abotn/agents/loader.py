@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Collection
 from importlib import import_module
@@ -32,9 +33,12 @@ def load_class(module_path: str) -> type[Any]:
     module_name, class_name = _split(module_path)
     module = _import(module_name)
     if not hasattr(module, class_name):
+        classes = _classes(module)
+        nearest = difflib.get_close_matches(class_name, classes, n=1)
         raise AttributeError(
-            f"module {module_name!r} has no class {class_name!r}; "
-            f"its classes: {', '.join(_classes(module)) or 'none'}"
+            f"module {module_name!r} has no class {class_name!r}"
+            f"{f', did you mean {nearest[0]}' if nearest else ''}; "
+            f"its classes: {', '.join(classes) or 'none'}"
         )
     found = getattr(module, class_name)
     if not inspect.isclass(found):
@@ -115,7 +119,10 @@ def _import(module_name: str) -> ModuleType:
 
 
 def _classes(module: ModuleType) -> list[str]:
-    return sorted(name for name, value in vars(module).items() if inspect.isclass(value))
+    # Names of __all__ count too, since a module may make them on first use.
+    names = {*vars(module), *getattr(module, "__all__", ())}
+    found = {name: getattr(module, name, None) for name in names if not name.startswith("_")}
+    return sorted(n for n, v in found.items() if inspect.isclass(v) and v.__module__ != "typing")
 
 
 def _check_declared(agent_class: type[Any], where: str) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
               help="Dataset in the CarlAnomaly layout, with test/...")  # fmt: skip
 @click.option("--sensor", help="front, left, right, rear or, at sensor level, lidar.")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE",
-              help="Evaluation file. [default: evaluation-NAME.json beside the scores]")  # fmt: skip
+              help="Evaluation file. [default: FOLDER/evaluation-NAME.json]")  # fmt: skip
 @click.option("--name", "shown_name", metavar="TEXT",
               help="Name for tables. [default: the folder's name and NAME]")  # fmt: skip
 @click.option("--bins", "n_bins", type=int, metavar="N",
@@ -68,9 +68,9 @@ def anomaly(level: str, scores: str, dataset: str, sensor: str | None, **options
     evaluator.to_result(**statistics)
     with _progress(name) as advance:
         coverage = feed_stored(evaluator, scores, dataset, name=name, progress=advance)
-    result = evaluator.to_result(name=_shown_name(scores, name, options), **statistics)
-    provenance = {**result.provenance, "dataset": asdict(coverage)}
-    result = replace(result, provenance=provenance)
+    with _progress("intervals" if options["bootstrap"] else "figures"):
+        result = evaluator.to_result(name=_shown_name(scores, name, options), **statistics)
+    result = replace(result, provenance={**result.provenance, "dataset": asdict(coverage)})
     result.write(target)
     for warning in _warnings(coverage):
         click.echo(f"warning: {warning}", err=True)
@@ -144,9 +144,9 @@ def _warnings(coverage: Coverage) -> list[str]:
     if coverage.scored_scenarios < coverage.scenarios:
         missing = coverage.scenarios - coverage.scored_scenarios
         found.append(f"{missing} of {coverage.scenarios} scenarios have no scores")
-    if coverage.scored_timesteps < coverage.timesteps and not found:
-        missing = coverage.timesteps - coverage.scored_timesteps
-        found.append(f"{missing} of {coverage.timesteps} timesteps have no scores")
+    elif coverage.scored < coverage.expected:
+        missing = coverage.expected - coverage.scored
+        found.append(f"{missing} of {coverage.expected} timesteps have no scores")
     if found:
         found[0] += "; figures of a part are not comparable with those of the whole test split"
     if coverage.stray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,17 +67,19 @@ def _run_path(path: str) -> str:
     return str(Path(path).parent) if Path(path).name == "evaluation.json" else path
 
 
-def _command(context: click.Context) -> str:
-    """Return the command line that writes the page to ``report.html``."""
-    words = ["abotn", "report", *_words(context), "--format", "html", "-o", "report.html"]
-    return shlex.join(words)
+def _command(context: click.Context) -> tuple[str, ...]:
+    """Return the command that writes the page to ``report.html``."""
+    return ("abotn", "report", *_words(context), "--format", "html", "-o", "report.html")
 
 
 def _words(context: click.Context) -> Iterator[str]:
     for parameter in context.command.params:
         name = str(parameter.name)
         source = context.get_parameter_source(name)
-        if name in ("format_name", "output") or source is not click.core.ParameterSource.COMMANDLINE:
+        if (
+            name in ("format_name", "output")
+            or source is not click.core.ParameterSource.COMMANDLINE
+        ):
             continue
         value = context.params[name]
         if isinstance(parameter, click.Argument):

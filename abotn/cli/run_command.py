@@ -14,11 +14,7 @@ _OVERRIDES = (
     "arrive_threshold", "collision_threshold", "collision_mode", "occ_dilation_meters",
     "collision_sampling", "execute_waypoint", "waypoint_frame", "reference",
 )  # fmt: skip
-_PROVIDED = {
-    "provide_history": ("history_images", "history_poses"),
-    "provide_occ_map": ("occ_map", "meta_data"),
-    "provide_height_map": ("height_map", "meta_data"),
-}
+_PROVIDE_FLAGS = ("provide_history", "provide_occ_map", "provide_height_map")
 
 
 @click.command()
@@ -71,6 +67,7 @@ def run(
     The records go into a folder of their own, whose path is the last line printed. Options of the
     protocol override the named protocol's values, which the run records.
     """
+    from abotn.agents.exposure import provided_fields
     from abotn.rollout.progress import progress_bar
     from abotn.rollout.runner import run as run_agent
 
@@ -78,7 +75,7 @@ def run(
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     overrides = {name: options.pop(name) for name in _OVERRIDES}
-    provide = [field for flag, fields in _PROVIDED.items() if options.pop(flag) for field in fields]
+    provide = provided_fields({name: options.pop(name) for name in _PROVIDE_FLAGS})
     reached: list[Path] = []
     try:
         with progress_bar(agent_name or agent or "resuming") as listen:

@@ -40,13 +40,6 @@ def install() -> None:
         sys.meta_path.append(PublishedNameFinder)
 
 
-def is_alias_in_use() -> bool:
-    """Whether ``abotn_evaluator`` means this package's alias; imports it when it is not yet."""
-    import abotn_evaluator
-
-    return Path(str(abotn_evaluator.__file__)).parent == _FOLDER
-
-
 def _found_elsewhere(name: str) -> bool:
     return any(_finds(finder, name) for finder in sys.meta_path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
 
 from abotn.report.document import Entry, Report
@@ -10,7 +11,7 @@ from abotn.report.page_data import PageData, page_data
 from abotn.report.page_embed import json_block, policy, script, styles
 from abotn.report.page_failures import cause_table, example_sections
 from abotn.report.page_plots import metric_plots
-from abotn.report.page_protocol import commands, origin_table, protocol_table
+from abotn.report.page_protocol import commands, origin_tables, protocol_tables, setting
 from abotn.report.page_records_section import records_section
 from abotn.report.page_sources import ReportSources
 from abotn.report.page_viewer import viewer
@@ -44,7 +45,7 @@ def write_page(report: Report, sources: ReportSources | None = None) -> str:
         f"<style>{style}</style>",
         "</head>",
         "<body>",
-        *_header(report, sections),
+        *_header(report, setting(sources.runs), sections),
         "<main>",
         *(line for section in sections for line in _section(*section)),
         "</main>",
@@ -59,9 +60,10 @@ def write_page(report: Report, sources: ReportSources | None = None) -> str:
 Section = tuple[str, str, list[str]]
 
 
-def _header(report: Report, sections: Sequence[Section]) -> Iterator[str]:
+def _header(report: Report, lines: Sequence[str], sections: Sequence[Section]) -> Iterator[str]:
     yield "<header>"
     yield f"<h1><bdi>{escape(report.title)}</bdi></h1>"
+    yield from (f'<p class="setting">{escape(line)}</p>' for line in lines)
     yield '<nav aria-label="Sections"><ul>'
     yield from (f'<li><a href="#{key}">{escape(title)}</a></li>' for key, title, _ in sections)
     yield "</ul></nav>"
@@ -131,23 +133,38 @@ def _outcomes(data: PageData, runs: Sequence[str]) -> Iterator[str]:
 
 
 def _origin(sources: ReportSources) -> Iterator[str]:
-    if sources.runs:
-        yield from _table(origin_table(sources.runs), [], closed=False)
-        protocol = protocol_table(sources.runs)
-        yield from _table(protocol, protocol.notes, closed=False)
-    for what, line in commands(sources):
-        yield f"<h3>{escape(what)}</h3>"
-        yield f'<pre tabindex="0"><code>{escape(line)}</code></pre>'
+    if not sources.runs:
+        return
+    for tables in (origin_tables(sources.runs), protocol_tables(sources.runs)):
+        for number, table in enumerate(tables):
+            notes = table.notes if number == len(tables) - 1 else ()
+            yield from _table(table, notes, closed=False, bare=number > 0)
+    yield "<h3>Commands</h3>"
+    for what, lines in commands(sources):
+        text = "\n".join(html.escape(line) for line in lines)
+        yield f"<h4>{escape(what)}</h4>"
+        yield f'<pre tabindex="0"><code>{text}</code></pre>'
 
 
 def _table(
-    table: Table, notes: Sequence[str], *, closed: bool, title: str | None = None
+    table: Table,
+    notes: Sequence[str],
+    *,
+    closed: bool,
+    bare: bool = False,
+    title: str | None = None,
 ) -> Iterator[str]:
-    """Yield a table with its notes, behind its title when ``closed``."""
+    """Yield a table with its notes, under its title or, when ``closed``, behind it.
+
+    A ``bare`` one follows another under the same title.
+    """
     key = f"t-{slug(table.key)}"
     head = escape(title or table.title)
-    yield f'<details><summary id="{key}">{head}</summary>' if closed else f'<h3 id="{key}">{head}</h3>'
-    yield f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{key}">'
+    if closed:
+        yield f'<details><summary id="{key}">{head}</summary>'
+    else:
+        yield f'<h3 id="{key}"{" hidden" if bare else ""}>{head}</h3>'
+    yield f'<div class="scroll" role="group" tabindex="0" aria-labelledby="{key}">'
     yield html_table(table)
     yield "</div>"
     yield from _list(notes)

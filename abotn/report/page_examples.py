@@ -11,9 +11,7 @@ from abotn.report.page_records import PageRecord
 MOST = 6
 
 
-def choose_examples(
-    records: Sequence[PageRecord], most: int = MOST
-) -> dict[str, tuple[int, ...]]:
+def choose_examples(records: Sequence[PageRecord], most: int = MOST) -> dict[str, tuple[int, ...]]:
     """Return positions of up to ``most`` records per cause that occurs, failures first.
 
     Runs take turns, and within a run its scenes do, so that the examples are not all of one

@@ -156,7 +156,9 @@ def _picture(entry: Entry, axis: Axis, style: str, options: ReportOptions) -> st
         f'<line class="grid" x1="{place}" x2="{place}" y1="0" y2="100%"/>'
         for place in map(axis.place, axis.ticks)
     )
-    return f'<svg class="track {style}" aria-hidden="true">{grid}{_marks(entry, axis, options)}</svg>'
+    return (
+        f'<svg class="track {style}" aria-hidden="true">{grid}{_marks(entry, axis, options)}</svg>'
+    )
 
 
 def _marks(entry: Entry, axis: Axis, options: ReportOptions) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from abotn.report.cells import label
+from abotn.report.comparability import dataset_name
 from abotn.report.page_sources import ReportSources, RunSource
-from abotn.report.runs import MODIFIED_MARK, isolated
+from abotn.report.runs import MODIFIED_MARK, is_modified, isolated
 from abotn.report.table import MISSING, Column, Row, Table
 from abotn.report.texts import flat
 
@@ -17,6 +18,7 @@ _PROVIDED = {
     "occ_map": "--provide-occ-map",
     "height_map": "--provide-height-map",
 }
+_COLUMNS = 50
 _OVERRIDES = (
     "arrive_threshold",
     "collision_threshold",
@@ -29,31 +31,44 @@ _OVERRIDES = (
 )
 
 
-def protocol_table(runs: Sequence[RunSource]) -> Table:
-    """Return the protocol of each run: a row per parameter, a column per run."""
+def setting(runs: Sequence[RunSource]) -> list[str]:
+    """Return under the title: how many runs, their protocols, data sets and records."""
+    if not runs:
+        return []
+    results = [run.result for run in runs]
+    protocols = dict.fromkeys(_protocol(run) for run in runs)
+    data_sets = dict.fromkeys(filter(None, map(dataset_name, results)))
+    scored = sum(result.counts.get("scored", 0) for result in results)
+    parts = [
+        f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}",
+        f"protocol {' and '.join(filter(None, protocols))}" if any(protocols) else "",
+        f"data set {' and '.join(data_sets)}" if data_sets else "",
+        f"{scored} records scored",
+    ]
+    return [" · ".join(filter(None, parts))]
+
+
+def protocol_tables(runs: Sequence[RunSource]) -> list[Table]:
+    """Return the protocol of the runs: what they share in one table, what differs in another."""
     protocols = [run.manifest.get("protocol") or {} for run in runs]
-    rows = [_row("name", [_said(one.get("name")) for one in protocols])]
-    values = [one.get("values") or {} for one in protocols]
-    for key in dict.fromkeys(key for one in values for key in one):
-        rows.append(_row(key, [_value(one, key) for one in protocols]))
-    notes = [f"{MODIFIED_MARK} differs from the named protocol."]
+    facts = {"name": [_said(one.get("name")) for one in protocols]}
+    for key in dict.fromkeys(key for one in protocols for key in one.get("values") or {}):
+        facts[key] = [_value(one, key) for one in protocols]
     marked = any(one.get("modified") for one in protocols)
-    return _table("protocol", "Protocol", runs, rows, notes if marked else [])
+    notes = [f"{MODIFIED_MARK} differs from the named protocol."] if marked else []
+    return _tables("protocol", "Protocol", runs, facts, notes)
 
 
-def origin_table(runs: Sequence[RunSource]) -> Table:
+def origin_tables(runs: Sequence[RunSource]) -> list[Table]:
     """Return what each run was made of: agent, data set, renderer, seed, versions."""
     manifests = [run.manifest for run in runs]
-    rows = [
-        _row(head, [_said(fact(manifest)) for manifest in manifests])
-        for head, fact in _FACTS.items()
-    ]
-    known = [row for row in rows if any(cell.text != MISSING for cell in row.cells[1:])]
-    return _table("origin", "Runs and data set", runs, known, [])
+    facts = {head: [_said(fact(one)) for one in manifests] for head, fact in _FACTS.items()}
+    known = {head: texts for head, texts in facts.items() if set(texts) != {MISSING}}
+    return _tables("origin", "Runs and data set", runs, known, [])
 
 
-def commands(sources: ReportSources) -> list[tuple[str, str]]:
-    """Return (what it does, command line) for rolling out, scoring and reporting.
+def commands(sources: ReportSources) -> list[tuple[str, list[str]]]:
+    """Return (what it does, lines of the command) for rolling out, scoring and reporting.
 
     Commands of a run are written from its manifest and its evaluation; options at their
     defaults are written out where the manifest keeps them.
@@ -62,23 +77,43 @@ def commands(sources: ReportSources) -> list[tuple[str, str]]:
     for run in sources.runs:
         name = isolated(flat(run.name))
         if run.manifest.get("agent"):
-            found.append((f"Roll out {name}{_beyond(run)}", flat(shlex.join(_run_command(run)))))
+            found.append((f"Roll out {name}{_beyond(run)}", _lines(_run_command(run))))
         if run.path:
-            found.append((f"Score {name}", flat(shlex.join(_evaluate_command(run)))))
+            found.append((f"Score {name}", _lines(_evaluate_command(run))))
     if sources.command:
-        found.append(("Write this page", flat(sources.command)))
+        found.append(("Write this page", _lines(sources.command)))
     return found
 
 
-def _table(
-    key: str, title: str, runs: Sequence[RunSource], rows: Sequence[Row], notes: Sequence[str]
-) -> Table:
-    heads = (Column("parameter" if key == "protocol" else ""), *(Column(run.name) for run in runs))
-    return Table(key, title, "A column per run.", heads, tuple(rows), tuple(notes))
+def _tables(
+    key: str,
+    title: str,
+    runs: Sequence[RunSource],
+    facts: Mapping[str, Sequence[str]],
+    notes: Sequence[str],
+) -> list[Table]:
+    """Return a table with a column per run, and one of the facts that all runs share."""
+    own = {head: texts for head, texts in facts.items() if len(runs) == 1 or len(set(texts)) > 1}
+    shared = {head: texts[:1] for head, texts in facts.items() if head not in own}
+    found = []
+    if own:
+        heads = (Column("parameter"), *(Column(run.name) for run in runs))
+        caption = "A column per run."
+        found.append(Table(key, title, caption, heads, _rows(own), tuple(notes)))
+    if shared:
+        heads = (Column("parameter"), Column("every run"))
+        caption = "The same in every run."
+        found.append(Table(f"{key}-shared", title, caption, heads, _rows(shared), tuple(notes)))
+    return found
 
 
-def _row(head: str, texts: Sequence[str]) -> Row:
-    return Row((label(head), *(label(text) for text in texts)))
+def _rows(facts: Mapping[str, Sequence[str]]) -> tuple[Row, ...]:
+    return tuple(Row((label(head), *map(label, texts))) for head, texts in facts.items())
+
+
+def _protocol(run: RunSource) -> str:
+    name = str((run.manifest.get("protocol") or {}).get("name") or "")
+    return f"{name} (modified)" if is_modified(run.result) else name
 
 
 def _value(protocol: Mapping[str, Any], key: str) -> str:
@@ -188,3 +223,16 @@ def _evaluate_command(run: RunSource) -> list[str]:
 def _options(options: Mapping[str, Any]) -> list[str]:
     given = [(name, str(value)) for name, value in options.items() if value not in (None, "")]
     return [word for pair in given for word in pair]
+
+
+def _lines(words: Sequence[str]) -> list[str]:
+    """Return a command in lines that a shell reads as one, broken before options."""
+    lines = [""]
+    for word in words:
+        quoted = flat(shlex.quote(word))
+        if word.startswith("--") and len(lines[-1]) > _COLUMNS:
+            lines[-1] += " \\"
+            lines.append("    " + quoted)
+        else:
+            lines[-1] += f" {quoted}" if lines[-1] else quoted
+    return lines

@@ -27,7 +27,7 @@ def records_section(data: PageData, runs: Sequence[str]) -> Iterator[str]:
     yield '<button type="reset">Clear</button>'
     yield '<p id="shown" role="status"></p>'
     yield "</form>"
-    yield '<div class="scroll" role="region" tabindex="0" aria-labelledby="h-records">'
+    yield '<div class="scroll" role="group" tabindex="0" aria-labelledby="h-records">'
     yield '<table id="record-table"><caption>Choose a task to step through it.</caption>'
     yield "<thead></thead><tbody></tbody></table>"
     yield "</div>"

@@ -59,9 +59,9 @@ class ReportSources:
     Attributes:
         runs: The runs.
         options: Options the report was built with.
-        command: The command line that writes it, empty where there is none.
+        command: The words of the command that writes it, none where there is none.
     """
 
     runs: tuple[RunSource, ...] = ()
     options: ReportOptions = field(default_factory=ReportOptions)
-    command: str = ""
+    command: tuple[str, ...] = ()

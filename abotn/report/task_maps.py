@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from abotn.errors import DataError, EvaluationInputError
 from abotn.records.readers import RecordSource, read_records
-from abotn.report.map_picture import PICTURE_NAME, TaskMap, write_map_picture
+from abotn.report.map_picture import write_map_picture
+from abotn.report.plots.map_drawing import TaskMap
 
 if TYPE_CHECKING:
     from abotn.collision import OccupancyGrid
 
 PathLike = str | os.PathLike[str]
+PICTURE_NAME = "map.png"
 
 
 class TaskMaps:
@@ -91,14 +93,14 @@ class TaskMaps:
         table = self.source.table
         return table.column("trajectory")[row] if "trajectory" in table else None
 
-    def _outcome(self, row: int, collisions: int) -> str:
-        solved = self._value("success", row) == 1.0
-        status, distance = self._value("status", row), self._value("distance_to_goal", row)
-        parts = ["solved" if solved else f"failed ({status or 'status unknown'})"]
-        if distance is not None and distance == distance:
-            parts.append(f"{distance:.2f} m from the goal")
-        parts.append(f"{collisions} collision{'' if collisions == 1 else 's'}")
-        return ", ".join(parts)
+    def _outcome(self, row: int, collisions: int) -> tuple[str, ...]:
+        solved, status = self._value("success", row) == 1.0, self._value("status", row)
+        ending = "solved" if solved else f"failed ({status or 'status unknown'})"
+        counted = f"{collisions} collision{'' if collisions == 1 else 's'}"
+        distance = self._value("distance_to_goal", row)
+        if distance is None or distance != distance:
+            return ending, counted
+        return ending, f"{distance:.{2 if distance < 10 else 1}f} m to goal, {counted}"
 
     def _value(self, name: str, row: int) -> Any:
         return self.source.table.column(name)[row] if name in self.source.table else None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from abotn.errors import ConfigError, ProtocolMismatchError
+from abotn.json_files import dump_json, parse_json
 from abotn.records.files import SCHEMA_VERSION
 from abotn.rollout.dataset import Dataset
 from abotn.rollout.rules import RunRules
@@ -104,6 +105,11 @@ def check_same_run(old: Mapping[str, Any], new: Mapping[str, Any], where: Any) -
 def class_path(agent_class: type[Any]) -> str:
     """Return ``"package.module:ClassName"`` of a class."""
     return f"{agent_class.__module__}:{agent_class.__qualname__}"
+
+
+def as_written(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a manifest as it is read back."""
+    return parse_json(dump_json(manifest), "run.json")
 
 
 def json_ready(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -236,19 +236,7 @@ def _exposed(
     given = options.expose
     if given is None:
         given = (old or {}).get("expose")
-    if given is None:
-        return None
-    exposed = chosen_fields(given, task_type)
-    if not exposed:
-        raise ConfigError("expected at least one observation field, got none", where="expose")
-    hidden = [name for name in needs_of(agent_class) if name not in exposed]
-    if hidden:
-        raise ConfigError(
-            f"the agent needs {', '.join(hidden)}, which is not exposed",
-            where="expose",
-            hint="name it too, or leave the option out",
-        )
-    return exposed
+    return None if given is None else chosen_fields(given, task_type, needs_of(agent_class))
 
 
 def _history(options: RunOptions, old: Mapping[str, Any] | None) -> tuple[int, float]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from abotn.errors import ConfigError
-from abotn.json_files import dump_json, parse_json
 from abotn.plugins.manager import plugin_manager
 from abotn.records.files import write_manifest
 from abotn.rendering.factory import described
@@ -17,7 +16,7 @@ from abotn.rollout.crew import make_crew
 from abotn.rollout.dataset import Dataset, plan_units, read_dataset
 from abotn.rollout.executor import Setup
 from abotn.rollout.folders import check_exact_folder, exact_run_folder, new_run_folder
-from abotn.rollout.manifest import agent_entry, check_same_run, make_manifest
+from abotn.rollout.manifest import agent_entry, as_written, check_same_run, make_manifest
 from abotn.rollout.options import PathLike, RunOptions, agent_name_of, attempts_of, resolve
 from abotn.rollout.progress import ProgressListener
 from abotn.rollout.resume import pending_units, read_old_manifest
@@ -85,7 +84,7 @@ def run(
     old = None if resume_dir is None else read_old_manifest(resume_dir)
     prepared = _prepare(asked, old, scenes, tasks)
     if resume_dir is not None:
-        check_same_run(old or {}, _as_written(prepared.manifest("")), resume_dir)
+        check_same_run(old or {}, as_written(prepared.manifest("")), resume_dir)
         pending = pending_units(resume_dir, prepared.units)
     else:
         pending = prepared.units
@@ -155,10 +154,6 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
     except OSError:
         return
-
-
-def _as_written(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    return parse_json(dump_json(manifest), "run.json")
 
 
 def _check_places(

@@ -93,7 +93,7 @@ def read_scores(path: Path, ndim: int | None = None) -> NDArray[Any]:
         else:
             with path.open("rb") as file:
                 loaded = np.load(file)
-                array = loaded if path.suffix == ".npy" else _only_array(loaded, path)
+                array = loaded if isinstance(loaded, np.ndarray) else _only_array(loaded, path)
     except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise DataError(f"cannot read scores: {error}", where=path) from error
     if array.dtype.kind not in "fiub":
@@ -169,7 +169,8 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _read_npz(path: Path) -> dict[str, NDArray[Any]]:
-    with np.load(path) as archive:
+    with path.open("rb") as file:
+        archive = np.load(file)
         if isinstance(archive, np.ndarray):
             raise ValueError("a single array, not an archive")
         return dict(archive)
@@ -193,7 +194,7 @@ def _whole_numbers(column: Any, path: Path) -> list[int]:
     wrong = np.flatnonzero(~((values >= 0) & (values == np.floor(values)) & (values < 2**31)))
     if wrong.size:
         raise DataError(
-            f"expected whole numbers from 0 as timestep_id, found {column[wrong[0]]!r} in row "
+            f"expected whole numbers from 0 as timestep_id, found {column[wrong[0]]} in row "
             f"{wrong[0]}",
             where=path,
         )

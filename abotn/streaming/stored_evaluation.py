@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from abotn.errors import ConfigError, DataError
-from abotn.streaming.dataset import Scenario, find_scenarios, timestep_label_path
-from abotn.streaming.labels import read_anomaly_column
+from abotn.streaming.dataset import find_scenarios, scenario_below, timestep_label_path
+from abotn.streaming.labels import Labels, read_anomaly_column
 from abotn.streaming.pixel import PixelEvaluator
 from abotn.streaming.point import PointEvaluator
 from abotn.streaming.scenario import ScenarioEvaluator
@@ -27,6 +30,8 @@ from abotn.streaming.timestep import TimestepEvaluator
 Evaluator: TypeAlias = (
     PixelEvaluator | PointEvaluator | SensorEvaluator | TimestepEvaluator | ScenarioEvaluator
 )
+
+#: How much is done, of how much.
 _Steps = Iterator[tuple[int, int]]
 
 _KINDS: dict[str, Any] = {
@@ -45,17 +50,19 @@ class Coverage:
     """How much of a dataset has scores.
 
     Args:
+        fingerprint: SHA-256 of the dataset's scenarios and their timestep labels.
         scenarios: Scenarios of the dataset.
         scored_scenarios: Those with scores.
-        timesteps: Timesteps of the dataset; at scenario level its scenarios.
-        scored_timesteps: Those with scores, NaN included.
+        expected: Timesteps of the dataset; at scenario level its scenarios.
+        scored: Those with scores, NaN included.
         stray: Scores or files of scores that belong to no scenario of the dataset.
     """
 
+    fingerprint: str
     scenarios: int
     scored_scenarios: int
-    timesteps: int
-    scored_timesteps: int
+    expected: int
+    scored: int
     stray: int
 
 
@@ -106,14 +113,15 @@ def feed_stored(
         DataError: no scores are found, or they or the labels are damaged or do not fit together.
         EvaluationInputError: there are NaN scores, or a timestep comes twice.
     """
-    place, scenarios = find_scores(Path(scores), name), find_scenarios(dataset)
+    place = find_scores(Path(scores), name)
+    labels = {one.scenario_id: _labels(one.scenario_id) for one in find_scenarios(dataset)}
     feed = _feed_samples if name.startswith(("pixel", "point")) else _feed_numbers
-    coverage, steps = feed(evaluator, place, Path(dataset), scenarios)
-    if not coverage.scored_timesteps:
+    coverage, steps = feed(evaluator, place, Path(dataset), labels)
+    if not coverage.scored:
         raise DataError(
-            f"holds no scores of the dataset's {len(scenarios)} scenarios",
+            f"holds no scores of the dataset's {len(labels)} scenarios",
             where=place,
-            hint=f"the first one is {scenarios[0].scenario_id}",
+            hint=f"one of them is {next(iter(labels))}",
         )
     for done, total in steps:
         if progress is not None:
@@ -122,21 +130,21 @@ def feed_stored(
 
 
 def _feed_samples(
-    evaluator: Evaluator, place: Path, dataset: Path, scenarios: list[Scenario]
+    evaluator: Evaluator, place: Path, dataset: Path, labels: dict[str, Labels]
 ) -> tuple[Coverage, _Steps]:
     if place.is_file():
         raise DataError("expected a folder with a file per timestep, got a file", where=place)
     stored, without = find_sample_scores(place, dataset)
-    lengths = {one.scenario_id: _length(one) for one in scenarios}
     for one in stored:
-        length = lengths[one.scenario_id]
+        length = labels[one.scenario_id].size
         if one.timestep_id >= length:
             raise DataError(f"lies beyond its scenario's {length} timesteps", where=one.path)
     coverage = Coverage(
-        scenarios=len(scenarios),
-        scored_scenarios=len(scenarios) - len(without),
-        timesteps=sum(lengths.values()),
-        scored_timesteps=len(stored),
+        fingerprint=_fingerprint(labels),
+        scenarios=len(labels),
+        scored_scenarios=len(labels) - len(without),
+        expected=sum(one.size for one in labels.values()),
+        scored=len(stored),
         stray=count_score_files(place) - len(stored),
     )
     fed = feed_samples(evaluator, stored)
@@ -144,25 +152,25 @@ def _feed_samples(
 
 
 def _feed_numbers(
-    evaluator: Evaluator, place: Path, dataset: Path, scenarios: list[Scenario]
+    evaluator: Evaluator, place: Path, dataset: Path, labels: dict[str, Labels]
 ) -> tuple[Coverage, _Steps]:
     per_timestep = not isinstance(evaluator, ScenarioEvaluator)
-    lengths = {one.scenario_id: _length(one) if per_timestep else 1 for one in scenarios}
     if place.is_file():
         table = read_score_table(place, dataset, per_timestep=per_timestep)
-        stray = sum(name not in lengths for name in table.scenario_ids)
+        stray = sum(name not in labels for name in table.scenario_ids)
     else:
-        table = read_score_tree(place, dataset, scenarios, per_timestep=per_timestep)
+        table = read_score_tree(place, dataset, list(labels), per_timestep=per_timestep)
         stray = count_score_files(place) - len(set(table.scenario_ids))
     rows: dict[str, list[int]] = {}
     for row, scenario_id in enumerate(table.scenario_ids):
-        if scenario_id in lengths:
+        if scenario_id in labels:
             rows.setdefault(scenario_id, []).append(row)
     coverage = Coverage(
-        scenarios=len(scenarios),
+        fingerprint=_fingerprint(labels),
+        scenarios=len(labels),
         scored_scenarios=len(rows),
-        timesteps=sum(lengths.values()),
-        scored_timesteps=sum(map(len, rows.values())),
+        expected=sum(one.size for one in labels.values()) if per_timestep else len(labels),
+        scored=sum(map(len, rows.values())),
         stray=stray,
     )
     return coverage, _feed_rows(evaluator, table, rows, place)
@@ -182,9 +190,17 @@ def _feed_rows(
         yield done, len(rows)
 
 
-def _length(scenario: Scenario) -> int:
-    labels = read_anomaly_column(timestep_label_path(scenario.scenario_id))
-    return 0 if labels is None else labels.size
+def _labels(scenario_id: str) -> Labels:
+    labels = read_anomaly_column(timestep_label_path(scenario_id))
+    return np.zeros(0, np.bool_) if labels is None else labels
+
+
+def _fingerprint(labels: dict[str, Labels]) -> str:
+    total = hashlib.sha256()
+    for scenario_id, one in labels.items():
+        total.update(f"{scenario_below(scenario_id)}\0{one.size}\0".encode())
+        total.update(one.astype(np.uint8).tobytes())
+    return total.hexdigest()
 
 
 def _scenario_bins(n_bins: int) -> int:

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from abotn.errors import ConfigError, DataError, UnknownNameError
-from abotn.streaming.dataset import Scenario
 from abotn.streaming.stored import SUFFIXES, TABLE_SUFFIXES, ScoreTable, read_scores
 
 LEVELS = ("pixel", "point", "sensor", "timestep", "scenario")
@@ -69,14 +68,14 @@ def find_scores(scores: Path, name: str) -> Path:
 
 
 def read_score_tree(
-    root: Path, dataset: Path, scenarios: list[Scenario], *, per_timestep: bool
+    root: Path, dataset: Path, scenario_ids: list[str], *, per_timestep: bool
 ) -> ScoreTable:
     """Return the scores in a file per scenario, entry i of which is timestep i.
 
     Args:
         root: Folder that repeats the dataset's: ``{root}/test/...`` and one of ``SUFFIXES``.
         dataset: Folder of the dataset.
-        scenarios: Its scenarios.
+        scenario_ids: Paths of its scenarios.
         per_timestep: Whether there is a score per timestep, not one per scenario.
 
     Raises:
@@ -85,15 +84,15 @@ def read_score_tree(
     ids: list[str] = []
     timesteps: list[int] = []
     scores = [np.empty(0)]
-    for scenario in scenarios:
-        path = _file_of(root / Path(scenario.scenario_id).relative_to(dataset))
+    for scenario_id in scenario_ids:
+        path = _file_of(root / Path(scenario_id).relative_to(dataset))
         if path is None:
             continue
         values = np.atleast_1d(read_scores(path))
         if values.ndim != 1 or (values.size != 1 and not per_timestep):
             form = "(timesteps,)" if per_timestep else "(1,)"
             raise DataError(f"expected scores of shape {form}, found {values.shape}", where=path)
-        ids += [scenario.scenario_id] * values.size
+        ids += [scenario_id] * values.size
         timesteps += range(values.size)
         scores.append(values.astype(np.float64))
     return ScoreTable(ids, timesteps if per_timestep else None, np.concatenate(scores))

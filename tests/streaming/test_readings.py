@@ -1,7 +1,6 @@
 """Sensor and timestep level."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -282,7 +281,7 @@ def test_shards_that_share_a_timestep_are_refused(two):
 
 
 def test_a_restored_or_merged_evaluator_knows_what_was_scored(two):
-    anomaly, normal = two
+    anomaly, _ = two
     restored, merged = TimestepEvaluator(), TimestepEvaluator()
     restored.load_state_dict(feed(TimestepEvaluator(), two).state_dict())
     merged.merge(restored)
@@ -297,7 +296,7 @@ def test_a_state_that_holds_a_timestep_twice_is_damaged(two):
     evaluator = feed(TimestepEvaluator(), two)
     state = evaluator.state_dict()
     state["store"]["timestep"][:2] = 0
-    with pytest.raises(DataError, match="damaged.*scored twice"):
+    with pytest.raises(DataError, match=r"damaged.*scored twice"):
         evaluator.load_state_dict(state)
     assert evaluator.compute()["n_timesteps"] == 6
 

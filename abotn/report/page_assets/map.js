@@ -34,7 +34,7 @@ function movePose(svg, record, step) {
   if (!path.length) return;
   const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   const unit = Math.max(width, height) / 100;
-  svg.querySelector(".pose").replaceWith(poseMark(path[step], headingOf(record, step), unit));
+  svg.querySelector(".pose")?.replaceWith(poseMark(path[step], headingOf(record, step), unit));
   svg.querySelectorAll(".step").forEach((line, place) => {
     line.classList.toggle("ahead", place >= step);
   });
@@ -58,8 +58,9 @@ function drawLegend(svg) {
 function picture(scene) {
   if (scene.picture === null) return [];
   const [width, height] = scene.size;
-  const place = { x: 0, y: 0, width, height, preserveAspectRatio: "none" };
-  return [shape("image", { href: scene.picture, class: "floor", ...place })];
+  const place = { x: 0, y: 0, width, height };
+  const floor = { href: scene.picture, class: "floor", preserveAspectRatio: "none", ...place };
+  return [shape("rect", { class: "ground", ...place }), shape("image", floor)];
 }
 
 function around(centre, radius) {
@@ -142,7 +143,7 @@ function scaleBar([left, top, width, height], unit) {
   const x = left + 3 * unit;
   const y = top + height - 3 * unit;
   const d = `M${x},${y - unit}v${unit}h${length}v${-unit}`;
-  const text = { class: "scale-text", x: x + length / 2, y: y - 1.5 * unit, "font-size": 3.4 * unit };
+  const text = { class: "scale-text", x: x + length / 2, y: y - 1.5 * unit, "font-size": 4 * unit };
   return [
     shape("path", { class: "scale-halo", d }),
     shape("path", { class: "scale-bar", d }),

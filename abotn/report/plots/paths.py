@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from abotn.errors import EvaluationInputError, UnknownNameError
-from abotn.report.map_backdrop import Window
-from abotn.report.map_picture import BELOW, TaskMap, fill_map, heading, key
+from abotn.report.map_picture import Panel, draw_maps
 from abotn.report.plots.lettering import readable_names
-from abotn.report.plots.marks import add_legend
-from abotn.report.plots.sheet import FAINT, SMALL, WIDTHS, check_columns, new_figure
+from abotn.report.plots.map_backdrop import Window
+from abotn.report.plots.map_drawing import TaskMap
+from abotn.report.plots.sheet import check_columns
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from abotn.report.task_maps import TaskMaps
@@ -24,15 +21,7 @@ if TYPE_CHECKING:
 MOST_ACROSS = {1: 2, 2: 4}
 MOST_TASKS = 12
 TASKS_BY_DEFAULT = 4
-_LETTERS_PER_INCH = 18
-_MAP_SHARE = 0.87
-_HEAD, _LEGEND = 0.36, 0.5
-
-
-class _Panel(NamedTuple):
-    title: str
-    task: TaskMap | None
-    window: Window
+_NO_PATH = "the record has no trajectory, so there is no path to draw"
 
 
 def draw_paths(
@@ -55,14 +44,14 @@ def draw_paths(
     _check_runs(runs, check_columns(columns))
     chosen = list(dict.fromkeys(tasks)) or choose_tasks(runs)
     _check_tasks(runs, chosen)
-    across = len(runs) if len(runs) > 1 else min(len(chosen), MOST_ACROSS[columns])
-    side = WIDTHS[columns] * _MAP_SHARE / across
-    letters = int(side * _LETTERS_PER_INCH)
-    panels = [panel for task in chosen for panel in _panels(runs, task, letters)]
-    down = math.ceil(len(panels) / across)
-    figure = new_figure(columns, down * (side + _HEAD) + _LEGEND)
-    _fill(figure, panels, down, across, letters)
-    return figure
+    if len(runs) == 1:
+        maps = next(iter(runs.values()))
+        across = min(len(chosen), MOST_ACROSS[columns])
+        panels = [Panel(_required(maps, task), task) for task in chosen]
+    else:
+        across = len(runs)
+        panels = [panel for task in chosen for panel in _side_by_side(runs, task)]
+    return draw_maps(panels, across, columns=columns)
 
 
 def choose_tasks(runs: Mapping[str, TaskMaps], most: int = TASKS_BY_DEFAULT) -> list[str]:
@@ -123,49 +112,25 @@ def _outcomes(maps: TaskMaps) -> dict[str, bool]:
     }
 
 
-def _panels(runs: Mapping[str, TaskMaps], task: str, letters: int) -> list[_Panel]:
+def _side_by_side(runs: Mapping[str, TaskMaps], task: str) -> list[Panel]:
     """Return the panels of one task, which all show one part of the world."""
     cells = [_task_map(maps, task) for maps in runs.values()]
     drawn = [cell.window for cell in cells if cell is not None]
     if not drawn:
-        raise EvaluationInputError(
-            "the record has no trajectory, so there is no path to draw", where=task
-        )
+        raise EvaluationInputError(_NO_PATH, where=task)
     window = reduce(Window.joined, drawn)
-    names = readable_names(list(runs), letters).values()
+    names = readable_names(list(runs))
     return [
-        _Panel(f"{task}, {name}" if len(runs) > 1 else task, cell, window)
-        for name, cell in zip(names, cells, strict=True)
+        Panel(cell, names[name], window, "" if place else task)
+        for place, (name, cell) in enumerate(zip(runs, cells, strict=True))
     ]
+
+
+def _required(maps: TaskMaps, task: str) -> TaskMap:
+    return maps.task_map(maps.labels.index(task))
 
 
 def _task_map(maps: TaskMaps, task: str) -> TaskMap | None:
     labels = maps.labels
     row = labels.index(task) if task in labels else None
     return maps.task_map(row) if row is not None and maps.has_path(row) else None
-
-
-def _fill(figure: Figure, panels: Sequence[_Panel], down: int, across: int, letters: int) -> None:
-    drawn = [panel.task for panel in panels if panel.task is not None]
-    last = max(len(task.path) - 1 for task in drawn)
-    grid = figure.subplots(down, across, squeeze=False)
-    scale = None
-    for axes, panel in zip(grid.flat, panels, strict=False):
-        if panel.task is None:
-            _say_missing(axes, panel.title)
-            continue
-        scale = fill_map(axes, panel.task, window=panel.window, steps=last)
-        axes.set_title(heading(replace(panel.task, title=panel.title), letters), fontsize=SMALL)
-    for axes in list(grid.flat)[len(panels) :]:
-        axes.set_visible(False)
-    if scale is not None:
-        figure.colorbar(scale, ax=grid, label="step", shrink=0.6, aspect=40, pad=0.01)
-    widened = any(task.widened > 0 and task.grid is not None for task in drawn)
-    circle = any(task.arrive_threshold for task in drawn)
-    add_legend(figure, key(widened=widened, circle=circle), BELOW)
-
-
-def _say_missing(axes: Axes, title: str) -> None:
-    axes.set_title(title, fontsize=SMALL)
-    axes.set(xticks=[], yticks=[], aspect="equal")
-    axes.text(0.5, 0.5, "no path", transform=axes.transAxes, ha="center", color=FAINT)

@@ -43,7 +43,7 @@ _STYLE: dict[str, Any] = {
     "ytick.major.size": 2.5,
     "lines.linewidth": 1.2,
     "lines.markersize": 4.0,
-    "savefig.dpi": "figure",
+    "savefig.dpi": 300,
     "savefig.facecolor": "white",
     "pdf.fonttype": 42,
     "svg.fonttype": "path",
@@ -92,8 +92,13 @@ def suffix_of(file: str | PurePath) -> str:
     return suffix
 
 
-def new_figure(columns: int, height: float) -> Figure:
-    """Return an empty figure as wide as one or two text columns, ``height`` inches high.
+def new_figure(columns: int, height: float, *, by_hand: bool = False) -> Figure:
+    """Return an empty figure as wide as one or two text columns.
+
+    Args:
+        columns: 1 or 2.
+        height: Inches.
+        by_hand: The caller places everything; else axes make room for their labels.
 
     Raises:
         ConfigError: ``columns`` is not 1 or 2.
@@ -101,6 +106,8 @@ def new_figure(columns: int, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     width = WIDTHS[check_columns(columns)]
+    if by_hand:
+        return Figure(figsize=(width, height))
     figure = Figure(figsize=(width, height), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02, hspace=0.02)  # type: ignore[union-attr, call-arg]
     return figure
