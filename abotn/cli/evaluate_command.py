@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from abotn.cli.option_values import metric_choice, metric_parameters, none_or, scene_choice
 from abotn.errors import ConfigError
 
 
@@ -73,28 +74,21 @@ def _target(run: str, output: str | None) -> Path:
 
 
 def _arguments(options: dict[str, Any]) -> dict[str, Any]:
-    excluded = options["excluded"]
     return {
-        "metrics": _metrics(options["metrics"]),
+        "metrics": metric_choice(options["metrics"]),
         "categories": list(options["categories"]) or None,
         "groupings": list(options["groupings"]) or "auto",
         "thresholds": dict(_pair(text, "--threshold") for text in options["thresholds"]),
-        "metric_kwargs": _parameters(options["parameters"]),
+        "metric_kwargs": metric_parameters(options["parameters"]),
         "bootstrap_ci": options["bootstrap"] or None,
         "bootstrap_seed": options["seed"],
         "ci_level": options["ci_level"],
         "ci_method": options["ci_method"],
-        "cluster_by": None if options["cluster_by"] == "none" else options["cluster_by"],
+        "cluster_by": none_or(options["cluster_by"]),
         "on_error": options["on_error"],
-        "exclude_scenes": None if not excluded else [s for s in excluded if s != "none"],
+        "exclude_scenes": scene_choice(options["excluded"]),
         "keep_values": options["keep_values"],
     }
-
-
-def _metrics(text: str) -> str | list[str]:
-    if text == "all":
-        return text
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _pair(text: str, option: str) -> tuple[str, float]:
@@ -105,26 +99,6 @@ def _pair(text: str, option: str) -> tuple[str, float]:
         return name.strip(), float(value)
     except ValueError:
         raise ConfigError(f"expected NAME=NUMBER, got {text!r}", where=option) from None
-
-
-def _parameters(texts: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    parameters: dict[str, dict[str, Any]] = {}
-    for text in texts:
-        name, mark, value = text.partition("=")
-        metric, dot, parameter = name.rpartition(".")
-        if not (mark and dot and metric and parameter):
-            raise ConfigError(f"expected METRIC.PARAMETER=VALUE, got {text!r}", where="--set")
-        parameters.setdefault(metric, {})[parameter] = _value(value)
-    return parameters
-
-
-def _value(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
 
 
 def _overview(result: Any) -> str:

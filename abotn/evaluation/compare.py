@@ -17,7 +17,6 @@ from abotn.evaluation.evaluator import Evaluator, ScoredRecords
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
 from abotn.evaluation.scoring import Scored
 from abotn.evaluation.selection import MetricChoice, select
-from abotn.records.readers import read_records
 from abotn.results.comparison import (
     NO_DIFFERENCE,
     Comparison,
@@ -87,12 +86,9 @@ def compare(
         exclude_scenes=scene_tuple(exclude_scenes),
     )
     selection = select(evaluator.registry, metrics, None)
-    sources = [read_records(run) for run in runs]
-    labels = _labels(names, [source.name for source in sources])
-    sides = [
-        _Side(label, evaluator.score_records(source, selection, options))
-        for label, source in zip(labels, sources, strict=True)
-    ]
+    found = [evaluator.score_records(run, selection, options) for run in runs]
+    labels = _labels(names, [one.source.name for one in found])
+    sides = [_Side(label, one) for label, one in zip(labels, found, strict=True)]
     chosen = _pairs(sides, baseline)
     return Comparison(
         tuple(_compare_pair(a, b, options) for a, b in chosen),
@@ -282,6 +278,12 @@ def _solved(
     return np.asarray(means[shared] > 0.5)
 
 
+def _left_out(found: ScoredRecords) -> dict[str, str]:
+    """Return the metrics that cannot be compared for this run, with the reason."""
+    errors = {one.spec.name: one.error for one in found.scored if one.error is not None}
+    return {**found.skipped, **errors}
+
+
 def _provenance(sides: Sequence[_Side], options: EvaluationOptions) -> dict[str, Any]:
     manifests = {side.name: side.found.source.manifest or {} for side in sides}
     return {
@@ -291,6 +293,7 @@ def _provenance(sides: Sequence[_Side], options: EvaluationOptions) -> dict[str,
             for name, manifest in manifests.items()
         },
         "on_error": options.on_error,
+        "left_out": {side.name: _left_out(side.found) for side in sides},
         "statistics": {
             "n_resamples": options.bootstrap_ci,
             "seed": options.bootstrap_seed,

@@ -200,9 +200,8 @@ def _number(value: Any) -> Any:
 
 
 def _objects(values: list[Any]) -> Column:
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
+    # Lists of one length must stay items of one column, not become a second axis.
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _frozen(column: Column) -> Column:

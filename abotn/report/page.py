@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from abotn.report.document import Entry, Report
 from abotn.report.html_tables import escape, html_table
+from abotn.report.page_commands import commands
 from abotn.report.page_data import PageData, page_data
 from abotn.report.page_embed import json_block, policy, script, styles
 from abotn.report.page_failures import cause_table, example_sections
 from abotn.report.page_plots import metric_plots
-from abotn.report.page_protocol import commands, origin_tables, protocol_tables, setting
+from abotn.report.page_protocol import origin_tables, protocol_tables, setting
 from abotn.report.page_records_section import records_section
 from abotn.report.page_sources import ReportSources
 from abotn.report.page_viewer import viewer

@@ -62,11 +62,13 @@ def _cause(status: str | None, success: float, stopped: bool, spoiled: bool) -> 
 def _spoiled(table: RecordTable, manifest: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Return where collisions on the way spoil a success, which they do for point goals only."""
     point_goal = np.array([kind != "poi_goal" for kind in _texts(table, "task_type")])
-    if "success_new" in table:
-        return point_goal & (_numbers(table, "success_new") == 0)
     values = (manifest.get("protocol") or {}).get("values") or {}
-    threshold = values.get("collision_threshold", np.inf)
-    return point_goal & (_numbers(table, "path_collision_count") >= threshold)
+    threshold = float(values.get("collision_threshold", np.inf))
+    judged = "success_new" in table
+    written = _numbers(table, "success_new") == 0
+    counted = _numbers(table, "path_collision_count") >= threshold
+    spoiled: NDArray[np.bool_] = point_goal & (written if judged else counted)
+    return spoiled
 
 
 def _numbers(table: RecordTable, name: str) -> NDArray[np.float64]:

@@ -72,8 +72,8 @@ def centimetres(metres: float) -> int | None:
 
 
 def _finite_poses(position: NDArray[np.float64]) -> int:
-    finite = np.isfinite(position[:, :2]).all(axis=1)
-    return len(finite) if finite.all() else int(np.argmin(finite))
+    broken = np.flatnonzero(~np.isfinite(position[:, :2]).all(axis=1))
+    return int(broken[0]) if len(broken) else len(position)
 
 
 def _hits(trajectory: Trajectory, kept: NDArray[np.int64]) -> tuple[list[int], list[int]]:

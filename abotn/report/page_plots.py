@@ -45,6 +45,11 @@ class Axis:
         ticks = tuple(step * number for number in range(first, last + 1))
         return cls(ticks[0], ticks[-1], ticks)
 
+    @property
+    def style(self) -> str:
+        """The class that draws a line at every tick."""
+        return f"ticks-{len(self.ticks) - 1}"
+
     def place(self, value: float) -> str:
         """Return where a value lies, in percent from the left, kept within the axis."""
         share = (value - self.low) / (self.high - self.low)
@@ -152,13 +157,8 @@ def _item(
 
 
 def _picture(entry: Entry, axis: Axis, style: str, options: ReportOptions) -> str:
-    grid = "".join(
-        f'<line class="grid" x1="{place}" x2="{place}" y1="0" y2="100%"/>'
-        for place in map(axis.place, axis.ticks)
-    )
-    return (
-        f'<svg class="track {style}" aria-hidden="true">{grid}{_marks(entry, axis, options)}</svg>'
-    )
+    marks = _marks(entry, axis, options)
+    return f'<svg class="track {axis.style} {style}" aria-hidden="true">{marks}</svg>'
 
 
 def _marks(entry: Entry, axis: Axis, options: ReportOptions) -> str:

@@ -21,9 +21,7 @@ FORMATS = (
     ReportFormat("csv", ".csv", "One line per run, group and metric, unrounded.", write_csv),
     ReportFormat("json", ".json", "Tables and unrounded numbers for programs.", write_json_report),
     ReportFormat("latex", ".tex", "Tables for papers, with booktabs.", write_latex),
-    ReportFormat(
-        "html", ".html", "An interactive page that opens from disk.", write_page, write_page
-    ),
+    ReportFormat("html", ".html", "An interactive page in one file.", write_page, write_page),
     ReportFormat("html-tables", ".tables.html", "The tables alone, without scripts.", write_html),
     ReportFormat("rst", ".rst", "Tables for Sphinx and docutils.", write_rst),
     ReportFormat("typst", ".typ", "Tables for Typst.", write_typst),

@@ -6,7 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from abotn.report.plots.distribution import Sample, check_samples, counts_note, fill_distribution
+from abotn.report.plots.distribution import (
+    Sample,
+    check_samples,
+    counts_note,
+    fill_distribution,
+    scale_note,
+)
 from abotn.report.plots.looks import looks
 from abotn.report.plots.marks import (
     dot,
@@ -64,9 +70,8 @@ def draw_collisions(
     fill_distribution(right, lengths)
     legend(figure, names, looks(names))
     every = [metric for _, result in runs for metric in result.metrics]
-    notes(
-        figure, columns, [counts_note(lengths, names), *interval_note(every), *modified_note(runs)]
-    )
+    counted = [*scale_note(lengths), counts_note(lengths, names)]
+    notes(figure, columns, [*counted, *interval_note(every), *modified_note(runs)])
     return figure
 
 
@@ -77,8 +82,11 @@ def _fill_counts(axes: Axes, runs: Sequence[Run]) -> None:
         shift = 0.5 * ((index + 0.5) / len(runs) - 0.5)
         shares = _shares(result)
         most = max(most, *shares, 1)
-        for count, metric in shares.items():
-            dot(axes, count + shift, metric.value, look[name], up=ends(metric))
+        places = [count + shift for count in shares]
+        line, values = look[name], [one.value for one in shares.values()]
+        axes.plot(places, values, color=line.colour, linestyle=line.line, linewidth=0.7, zorder=2)
+        for place, metric in zip(places, shares.values(), strict=True):
+            dot(axes, place, metric.value, look[name], up=ends(metric))
     axes.set_xlabel("collisions")
     axes.set_ylabel("share of records with\nat least so many ↓")
     axes.set_ylim(-0.04, 1.04)
@@ -96,10 +104,13 @@ def _shares(result: EvaluationResult) -> dict[int, MetricResult]:
 
 
 def _mark_thresholds(axes: Axes, thresholds: Mapping[str, int]) -> None:
+    low, high = axes.get_xlim()
     for threshold in sorted(set(thresholds.values())):
+        if not low <= threshold - 0.5 <= high:
+            continue
         axes.axvline(threshold - 0.5, color=FAINT, linewidth=0.8, linestyle="--", zorder=1)
         axes.annotate(
-            f" {threshold} or more spoil a success", (threshold - 0.5, 1.0),
-            xycoords=axes.get_xaxis_transform(), xytext=(0, -2), textcoords="offset points",
-            fontsize=SMALL, color=FAINT, va="top",
+            f"{threshold} or more spoil a success", (threshold - 0.5, 1.0),
+            xycoords=axes.get_xaxis_transform(), xytext=(0, 2), textcoords="offset points",
+            fontsize=SMALL, color=FAINT, va="bottom",
         )  # fmt: skip

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 _LETTERS = {1: 22, 2: 40}
+_DECADES, _LEAST_PART = 30.0, 1000.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def draw_distribution(samples: Sequence[Sample], *, columns: int = 1) -> Figure:
     fill_distribution(figure.subplots(), samples)
     names = readable_names([sample.run for sample in samples], _LETTERS[columns])
     legend(figure, names, looks(names), markevery=[])
-    notes(figure, columns, [counts_note(samples, names)])
+    notes(figure, columns, [*scale_note(samples), counts_note(samples, names)])
     return figure
 
 
@@ -71,10 +72,22 @@ def fill_distribution(axes: Axes, samples: Sequence[Sample]) -> None:
     """Draw the lines of samples of one metric into axes, with labels and marks."""
     first = samples[0]
     look = looks(sample.run for sample in samples)
+    last = max(float(x[-1]) for x, _ in map(_steps_of, samples) if len(x))
     for sample in samples:
-        x, share = steps(sample.values)
+        x, share = _steps_of(sample)
         style = look[sample.run]
-        axes.step(x, share, where="post", color=style.colour, linestyle=style.line)
+        # The line goes on to the right edge at the share it has reached.
+        axes.step(
+            [*x, last][: len(x) + 1 if len(x) else 0],
+            [*share, *share[-1:]],
+            where="post",
+            color=style.colour,
+            linestyle=style.line,
+        )
+    linear = linear_part(samples)
+    if linear is not None:
+        axes.set_xscale("symlog", linthresh=linear)
+        axes.set_xlim(left=-0.05 * linear)
     axes.set_xlabel(metric_label(first.metric, first.unit, first.direction))
     axes.set_ylabel("share of records ≤ value")
     axes.set_ylim(-0.03, 1.03)
@@ -86,6 +99,33 @@ def fill_distribution(axes: Axes, samples: Sequence[Sample]) -> None:
             f" {label}", (mark, 0.0), xycoords=axes.get_xaxis_transform(), xytext=(0, 2),
             textcoords="offset points", fontsize=SMALL, color=FAINT, va="bottom",
         )  # fmt: skip
+
+
+def linear_part(samples: Sequence[Sample]) -> float | None:
+    """Return up to where the axis is linear when values span decades; None for all of it.
+
+    Up to the marked value, or else up to where a tenth of the positive values lie, the axis is
+    linear and beyond it logarithmic, when the greatest value is thirty times that and no value is
+    negative.
+    """
+    values = np.concatenate([sample.values for sample in samples])
+    finite = values[np.isfinite(values)]
+    positive = finite[finite > 0]
+    if not positive.size or (finite < 0).any():
+        return None
+    most = float(positive.max())
+    marks = [sample.mark for sample in samples if sample.mark]
+    base = max(marks) if marks else max(float(np.quantile(positive, 0.1)), most / _LEAST_PART)
+    return base if most > _DECADES * base else None
+
+
+def scale_note(samples: Sequence[Sample]) -> list[str]:
+    """Return the line that says where an axis changes from linear to logarithmic."""
+    linear = linear_part(samples)
+    if linear is None:
+        return []
+    unit = f" {samples[0].unit}" if samples[0].unit else ""
+    return [f"{samples[0].metric}: linear up to {linear:.2g}{unit}, logarithmic beyond."]
 
 
 def steps(values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -112,6 +152,10 @@ def steps(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.concatenate([finite[:1], finite]), share[: len(finite) + 1] if len(finite) else share[
         :0
     ]
+
+
+def _steps_of(sample: Sample) -> tuple[FloatArray, FloatArray]:
+    return steps(sample.values)
 
 
 def check_samples(samples: Sequence[Sample]) -> None:

@@ -55,7 +55,7 @@ def draw_paths(
 
 
 def choose_tasks(runs: Mapping[str, TaskMaps], most: int = TASKS_BY_DEFAULT) -> list[str]:
-    """Return the tasks worth looking at: those some run failed first, then the others in order.
+    """Return the tasks worth looking at, scenes in turn: first those that some run failed.
 
     Only tasks that every run has a trajectory of are taken while there are any.
 
@@ -76,7 +76,18 @@ def choose_tasks(runs: Mapping[str, TaskMaps], most: int = TASKS_BY_DEFAULT) -> 
         )
     shared = [label for label in every if all(label in run for run in outcomes)] or every
     failed = [label for label in shared if not all(run.get(label, True) for run in outcomes)]
-    return list(dict.fromkeys([*failed, *shared]))[:most]
+    return list(dict.fromkeys([*_scenes_in_turn(failed), *_scenes_in_turn(shared)]))[:most]
+
+
+def _scenes_in_turn(labels: Sequence[str]) -> list[str]:
+    """Return the first task of every scene, then the second ones, and so on."""
+    turns: dict[str, int] = {}
+    ranks = []
+    for label in labels:
+        scene = label.partition("/")[0]
+        ranks.append(turns.get(scene, 0))
+        turns[scene] = ranks[-1] + 1
+    return [label for _, label in sorted(zip(ranks, labels, strict=True), key=lambda one: one[0])]
 
 
 def _check_runs(runs: Mapping[str, TaskMaps], columns: int) -> None:

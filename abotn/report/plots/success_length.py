@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +23,7 @@ from abotn.report.plots.marks import (
     require_value,
     shown_names,
 )
-from abotn.report.plots.sheet import FAINT, GRID, SMALL, new_figure
+from abotn.report.plots.sheet import FAINT, SMALL, new_figure
 from abotn.report.runs import Run
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def draw_success_length(
     look = looks(names)
     for index, name in enumerate(names):
         shift = 0.6 * ((index + 0.5) / len(names) - 0.5)
-        _draw_run(axes, groups[name], edges, metric, look[name], shift)
+        _draw_run(axes, groups[name], metric, look[name], shift)
     _dress(axes, edges, [groups[name] for name in names])
     axes.set_ylabel(metric_label(metric, every[0].unit, every[0].direction))
     fit_fraction(axes, every, axis="y")
@@ -124,34 +123,36 @@ def _of(group: GroupResult, metric: str) -> list[MetricResult]:
 def _draw_run(
     axes: Axes,
     groups: dict[int, GroupResult],
-    edges: FloatArray,
     metric: str,
     look: Look,
     shift: float,
 ) -> None:
     points = []
     for place, group in sorted(groups.items()):
-        lower, upper = edges[place], edges[place + 1]
-        x = (lower + upper) / 2 + shift * (upper - lower)
+        x = place + 0.5 + shift
         for one in _of(group, metric):
             if math.isfinite(one.value):
                 dot(axes, x, one.value, look, up=ends(one))
                 points.append((x, one.value))
     if points:
-        x, y = zip(*points, strict=True)
-        axes.plot(x, y, color=look.colour, linestyle=look.line, linewidth=0.8, zorder=2)
+        axes.plot(
+            *zip(*points, strict=True),
+            color=look.colour,
+            linestyle=look.line,
+            linewidth=0.8,
+            zorder=2,
+        )
 
 
 def _dress(axes: Axes, edges: FloatArray, groups: Sequence[dict[int, GroupResult]]) -> None:
-    for edge in edges:
-        axes.axvline(edge, color=GRID, linewidth=0.6, zorder=0)
-    axes.grid(axis="y")
-    axes.set_xlim(edges[0], edges[-1])
-    axes.set_xlabel("length of the reference path (m)")
-    for place, (lower, upper) in enumerate(pairwise(edges)):
+    axes.grid()
+    axes.set_xlim(0, len(edges) - 1)
+    axes.set_xticks(range(len(edges)), labels=[f"{edge:.3g}" for edge in edges])
+    axes.set_xlabel("length of the reference path (m), bins of equal counts")
+    for place in range(len(edges) - 1):
         counts = dict.fromkeys(bins[place].count for bins in groups if place in bins)
         axes.annotate(
             f"n = {'/'.join(map(str, counts))}" if place == 0 else "/".join(map(str, counts)),
-            ((lower + upper) / 2, 1.0), xycoords=axes.get_xaxis_transform(), xytext=(0, 2),
+            (place + 0.5, 1.0), xycoords=axes.get_xaxis_transform(), xytext=(0, 2),
             textcoords="offset points", ha="center", va="bottom", fontsize=SMALL, color=FAINT,
         )  # fmt: skip

@@ -1,0 +1,57 @@
+"""What several commands read from their options: names, parameters, and ``none``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from abotn.errors import ConfigError
+
+
+def metric_choice(text: str) -> str | list[str]:
+    """Return ``"all"``, or the names of a comma-separated list."""
+    return text if text == "all" else listed(text)
+
+
+def listed(text: str) -> list[str]:
+    """Return the names of a comma-separated list."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def none_or(text: str) -> str | None:
+    """Return the text, or None for ``none``."""
+    return None if text == "none" else text
+
+
+def scene_choice(scenes: Sequence[str]) -> list[str] | None:
+    """Return the scenes of ``--exclude-scene``: None where not given, empty for ``none``."""
+    return [scene for scene in scenes if scene != "none"] if scenes else None
+
+
+def metric_parameters(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return ``METRIC.PARAMETER=VALUE`` texts as parameters per metric.
+
+    Raises:
+        ConfigError: a text of another form.
+
+    Example:
+        >>> metric_parameters(["success_new.collision_threshold=1"])
+        {'success_new': {'collision_threshold': 1}}
+    """
+    parameters: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        name, mark, value = text.partition("=")
+        metric, dot, parameter = name.rpartition(".")
+        if not (mark and dot and metric and parameter):
+            raise ConfigError(f"expected METRIC.PARAMETER=VALUE, got {text!r}", where="--set")
+        parameters.setdefault(metric, {})[parameter] = _value(value)
+    return parameters
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)

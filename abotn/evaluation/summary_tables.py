@@ -1,0 +1,104 @@
+"""The published summaries as tables to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from abotn.evaluation.summaries import Summary
+from abotn.results.export import pipe_table
+
+_POINT_ROWS = (
+    "success_rate", "oracle_success_rate", "sr_new", "spl_new", "tcr_new", "dcr_new", "avg_steps",
+    "avg_travel_length", "avg_shortest_path_length", "avg_final_distance",
+    "avg_path_collisions_per_task", "avg_collision_meters_per_task",
+    "global_collision_path_ratio", "path_collision_task_rate", "count", "error_count",
+)  # fmt: skip
+_POI_ROWS = (
+    "success_rate", "spl", "oracle_success_rate", "avg_steps", "avg_travel_length",
+    "avg_shortest_path_length", "avg_initial_distance", "avg_min_distance", "avg_final_distance",
+    "count", "error_count",
+)  # fmt: skip
+_SCENE_COLUMNS = {
+    "point_goal": (
+        "count", "success_rate", "sr_new", "spl_new", "tcr_new", "dcr_new",
+        "avg_shortest_path_length", "error_count",
+    ),
+    "poi_goal": ("count", "success_rate", "spl", "avg_shortest_path_length", "error_count"),
+}  # fmt: skip
+_POI_COLUMNS = (
+    "total", "success", "success_rate", "avg_spl", "collision_count",
+    "collision_terminated_count", "error_count",
+)  # fmt: skip
+
+
+def summary_text(summary: Summary, *, per_scene: bool = False, per_poi: bool = False) -> str:
+    """Return a summary as text: what was read, the groups, and tables by scene and by POI.
+
+    Args:
+        summary: The summary.
+        per_scene: Whether to add the table by scene.
+        per_poi: Whether to add the table by POI.
+    """
+    document = summary.document
+    parts = [_head(document), _group_table(document)]
+    if per_scene:
+        parts.append(_table("scene", summary.per_scene, _SCENE_COLUMNS[document["task_type"]]))
+    if per_poi and "poi_stats" in document["overall"]:
+        parts.append(_table("POI", document["overall"]["poi_stats"], _POI_COLUMNS))
+    if "collision" in document["overall"]:
+        parts.append(_pairs("collisions of poses", document["overall"]["collision"]))
+    return "\n".join([*parts, _tail(document)])
+
+
+def _head(document: Mapping[str, Any]) -> str:
+    statuses = _listed(document["status_distribution"]) or "none"
+    lines = [
+        f"{document['result_dir']}: {document['total_count']} records ({statuses})",
+        f"{document['task_type']}, {document['mode']}, "
+        f"collision_threshold {document['collision_threshold']}",
+    ]
+    if document["excluded"]:
+        lines.append(f"left out by scene: {_listed(document['excluded'])}")
+    return "\n".join(lines) + "\n"
+
+
+def _group_table(document: Mapping[str, Any]) -> str:
+    columns = {**document["groups"], "overall": document["overall"]}
+    names = _POI_ROWS if document["task_type"] == "poi_goal" else _POINT_ROWS
+    rows = [[name, *(_cell(numbers[name]) for numbers in columns.values())] for name in names]
+    return pipe_table(["", *columns], rows)
+
+
+def _table(kind: str, parts: Mapping[str, Mapping[str, Any]], columns: Sequence[str]) -> str:
+    rows = [[name, *(_cell(numbers[key]) for key in columns)] for name, numbers in parts.items()]
+    return pipe_table([kind, *columns], rows)
+
+
+def _pairs(title: str, numbers: Mapping[str, Any]) -> str:
+    return pipe_table([title, ""], [[name, _cell(value)] for name, value in numbers.items()])
+
+
+def _tail(document: Mapping[str, Any]) -> str:
+    lines = []
+    errors = document["errors"]
+    if errors["count"]:
+        lines.append(
+            f"{errors['count']} of {document['total_count']} records are errors "
+            f"({_listed(errors['by_stage'])}): {errors['counted_as']}"
+        )
+    for name, entry in document["undefined"].items():
+        lines.append(f"{name} is undefined for {entry['count']} records: {entry['reason']}")
+    lines += [f"skipped {one['path']}: {one['reason']}" for one in document["damaged"]]
+    lines += [f"note: {note}" for note in document["notes"]]
+    return "\n".join(lines) + ("\n" if lines else "")
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
