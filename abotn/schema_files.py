@@ -47,9 +47,14 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def complaint(name: str, document: object) -> str | None:
-    """Return why ``document`` breaks schema ``name``, as ``"key: reason"``, or None if it fits."""
+    """Return why ``document`` breaks schema ``name``, as ``"key: reason"``, or None if it fits.
+
+    A newer minor version, such as ``schema_version`` 1.2, adds fields and is read as its major
+    version.
+    """
     if accepts_all(load_schema(name), [document]):
         return None
+    document = _as_major(document)
     errors = sorted(_validator(name).iter_errors(document), key=lambda error: list(error.path))
     if not errors:
         return None
@@ -151,6 +156,14 @@ def _arrays_fit(schema: dict[str, Any], values: Sequence[object], kinds: set[typ
         return False
     items = list(chain.from_iterable(arrays))
     return "items" not in schema or not items or accepts_all(schema["items"], items)
+
+
+def _as_major(document: object) -> object:
+    version = document.get("schema_version") if isinstance(document, dict) else None
+    if not isinstance(version, str) or not isinstance(document, dict):
+        return document
+    major, dot, minor = version.partition(".")
+    return {**document, "schema_version": major} if dot and minor.isdigit() else document
 
 
 @cache

@@ -71,7 +71,7 @@ def prediction_from(values: Any) -> WaypointPrediction:
     extra = values.get("extra")
     return WaypointPrediction(
         waypoint=values["waypoint"],
-        arrive=values.get("arrive") or False if values.get("arrive") is None else values["arrive"],
+        arrive=values.get("arrive", False),
         directions=values.get("directions"),
         confidence=values.get("confidence"),
         extra=extra if isinstance(extra, dict) else {},

@@ -89,6 +89,9 @@ def make_agent(agent_class: type[Any], config: dict[str, Any]) -> Any:
     """
     try:
         return agent_class(**config)
+    except AgentError:
+        # It says itself what it is about.
+        raise
     except (Exception, SystemExit) as error:
         raise AgentError(
             f"could not be made: {type(error).__name__}: {error}",

@@ -107,7 +107,7 @@ class _Packer:
         self._sent = sent
         self._as_jpeg = as_jpeg
         self.parts: list[dict[str, Any]] = []
-        self.blobs: list[bytes] = []
+        self.blobs: list[bytes | memoryview] = []
 
     def plain(self, value: Any, at: Place) -> Any:
         if value is None or type(value) in (bool, int, str):
@@ -134,15 +134,15 @@ class _Packer:
             part["held"] = key
         if not known:
             part["encoding"], blob = self._encoded(array, at)
-            part["bytes"] = len(blob)
+            part["bytes"] = blob.nbytes
             self.blobs.append(blob)
         self.parts.append(part)
 
-    def _encoded(self, array: AnyArray, at: Place) -> tuple[str, bytes]:
+    def _encoded(self, array: AnyArray, at: Place) -> tuple[str, memoryview]:
         image = array.dtype == np.uint8 and array.ndim == 3 and array.shape[2] == 3 and array.size
         if image and self._as_jpeg(at):
-            return "jpeg", _jpeg(array)
-        return "raw", array.tobytes()
+            return "jpeg", memoryview(_jpeg(array))
+        return "raw", np.ascontiguousarray(array).data
 
 
 def _key(key: Any, at: Place) -> str:
@@ -206,8 +206,8 @@ def _value_of(part: Any, rest: memoryview, held: dict[int, AnyArray]) -> tuple[A
     if "held" not in part:
         # A number that came as an array of no dimensions is a number again.
         return array[()] if array.ndim == 0 else array, used
-    if len(held) >= _MOST_HELD or type(part["held"]) is not int:
-        raise DataError(f"expected at most {_MOST_HELD} arrays to be held")
+    if type(part["held"]) is not int or not 0 <= part["held"] < _MOST_HELD:
+        raise DataError(f"expected a key below {_MOST_HELD}, got {part['held']!r}")
     array.setflags(write=False)
     held[part["held"]] = array
     return array, used

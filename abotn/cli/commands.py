@@ -8,6 +8,13 @@ COMMANDS = {
     "run": ("abotn.cli.run_command:run", "Roll an agent out over a dataset."),
     "evaluate": ("abotn.cli.evaluate_command:evaluate", "Score the records of a run."),
     "report": ("abotn.cli.report_command:report", "Write tables of one or several runs."),
+    "compare": ("abotn.cli.compare_command:compare", "Compare runs over the tasks they share."),
+    "gate": ("abotn.cli.gate_command:gate", "Pass or fail an evaluation, for CI."),
+    "power": ("abotn.cli.power_command:power", "Plan how many tasks would show a difference."),
+    "history": (
+        "abotn.cli.history_command:history",
+        "List a metric, evaluation by evaluation.",
+    ),
     "scenes": ("abotn.cli.scenes_command:scenes", "Generate, convert and check scenes."),
     "metrics": ("abotn.cli.metrics_command:metrics", "List and describe metrics and groupings."),
     "plugins": ("abotn.cli.plugins_command:plugins", "List the installed plugins."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abotn.cli.option_values import listed
+from abotn.cli.option_values import listed, metric_name
 from abotn.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("--allow-errors", is_flag=True, help="Do not fail because a metric raised.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def gate(ctx: click.Context, evaluation: str, **options: Any) -> None:
+def gate(ctx: click.Context, /, evaluation: str, **options: Any) -> None:
     """Check EVALUATION, an evaluation file or a run folder, against conditions.
 
     Prints every condition with value and verdict. Exits with 0 when all hold, with 1 when one does
@@ -60,7 +60,7 @@ def gate(ctx: click.Context, evaluation: str, **options: Any) -> None:
         _conditions(options["thresholds"], result),
         baseline=baseline,
         max_regression=_regressions(options["regressions"], result),
-        metrics=[_own_name(n, result) for n in listed(options["metrics"])] or None,
+        metrics=[metric_name(n, result) for n in listed(options["metrics"])] or None,
         allow_errors=options["allow_errors"],
     )
     if baseline is not None:
@@ -75,7 +75,7 @@ def _conditions(texts: tuple[str, ...], result: EvaluationResult) -> list[Condit
     from abotn.evaluation.gate import parse_condition
 
     parsed = [parse_condition(text) for text in texts]
-    return [replace(one, metric=_own_name(one.metric, result)) for one in parsed]
+    return [replace(one, metric=metric_name(one.metric, result)) for one in parsed]
 
 
 def _regressions(texts: tuple[str, ...], result: EvaluationResult) -> float | dict[str, float]:
@@ -86,7 +86,7 @@ def _regressions(texts: tuple[str, ...], result: EvaluationResult) -> float | di
         name, mark, value = text.rpartition("=")
         number = _number(value, text)
         if mark:
-            per_metric[_own_name(name.strip(), result)] = number
+            per_metric[metric_name(name.strip(), result)] = number
         else:
             general.append(number)
     if len(general) > 1 or (general and per_metric):
@@ -101,19 +101,6 @@ def _number(value: str, text: str) -> float:
         raise ConfigError(
             f"expected VALUE or METRIC=VALUE, got {text!r}", where="--max-regression"
         ) from None
-
-
-def _own_name(name: str, result: EvaluationResult) -> str:
-    """Return the name behind an alias; a name that nobody knows stays as it is."""
-    if name in result:
-        return name
-    from abotn.errors import UnknownMetricError
-    from abotn.plugins.manager import default_registry
-
-    try:
-        return default_registry().get(name).name
-    except UnknownMetricError:
-        return name
 
 
 def _warn(result: EvaluationResult, baseline: EvaluationResult, metrics: set[str]) -> None:

@@ -11,6 +11,7 @@ import click
 
 from abotn._version import __version__
 from abotn.cli.commands import COMMANDS, SUMMARY, help_text
+from abotn.compat import install as install_published_names
 from abotn.errors import AbotnError, UnknownNameError
 
 EXIT_BAD_INPUT = 2
@@ -51,6 +52,7 @@ def run_command_line(arguments: list[str]) -> int:
     exit code 2; ``--debug`` anywhere before ``--`` shows the traceback as well.
     """
     debug, arguments = _without_debug(arguments)
+    install_published_names()
     try:
         returned = cli.main(arguments, prog_name="abotn", standalone_mode=False)
     except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from abotn.errors import ConfigError
@@ -46,6 +46,19 @@ def metric_parameters(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
             raise ConfigError(f"expected METRIC.PARAMETER=VALUE, got {text!r}", where="--set")
         parameters.setdefault(metric, {})[parameter] = _value(value)
     return parameters
+
+
+def metric_name(name: str, present: Container[str]) -> str:
+    """Return the name behind an alias; a name that is present, or nobody knows, stays as it is."""
+    if name in present:
+        return name
+    from abotn.errors import UnknownMetricError
+    from abotn.plugins.manager import default_registry
+
+    try:
+        return default_registry().get(name).name
+    except UnknownMetricError:
+        return name
 
 
 def _value(text: str) -> Any:

@@ -197,8 +197,10 @@ def _samples(request: PlotRequest, metric: str) -> list[Sample]:
         one = _scored(source, [metric]).scored[0]
         parameter, label = _MARKS.get(metric, ("", ""))
         unit, direction = one.spec.unit.value, one.spec.direction.value
-        mark = source.protocol.get(parameter)
-        samples.append(Sample(name, metric, one.column.values, unit, direction, mark, label))
+        mark, values = source.protocol.get(parameter), one.column.values
+        samples.append(
+            Sample(name, metric, values, unit, direction, mark, label, source.is_modified)
+        )
     return samples
 
 

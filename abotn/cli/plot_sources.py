@@ -78,6 +78,12 @@ class PlotSource:
         manifest = self.records.manifest or {}
         return dict(manifest.get("protocol", {}).get("values", {}))
 
+    @property
+    def is_modified(self) -> bool:
+        """Whether a parameter of the protocol was overridden."""
+        manifest = self.records.manifest or {}
+        return bool(manifest.get("protocol", {}).get("modified"))
+
     def _evaluated(self) -> EvaluationResult:
         from abotn.evaluation.evaluator import Evaluator
 

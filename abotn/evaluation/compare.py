@@ -17,6 +17,7 @@ from abotn.evaluation.evaluator import Evaluator, ScoredRecords
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
 from abotn.evaluation.scoring import Scored
 from abotn.evaluation.selection import MetricChoice, select
+from abotn.evaluation.task_values import FloatArray, TaskValues, cluster_labels, shared_tasks
 from abotn.results.comparison import (
     NO_DIFFERENCE,
     Comparison,
@@ -24,11 +25,8 @@ from abotn.results.comparison import (
     PairComparison,
 )
 from abotn.results.types import ConfidenceInterval
-from abotn.statistics.clusters import choose_clusters
 from abotn.statistics.interval import Interval, NoInterval
 from abotn.statistics.paired import PairedResult, compare_columns, holm
-
-FloatArray = NDArray[np.float64]
 
 
 def compare(
@@ -88,7 +86,7 @@ def compare(
     selection = select(evaluator.registry, metrics, None)
     found = [evaluator.score_records(run, selection, options) for run in runs]
     labels = _labels(names, [one.source.name for one in found])
-    sides = [_Side(label, one) for label, one in zip(labels, found, strict=True)]
+    sides = [_Side(label, TaskValues.of(one)) for label, one in zip(labels, found, strict=True)]
     chosen = _pairs(sides, baseline)
     return Comparison(
         tuple(_compare_pair(a, b, options) for a, b in chosen),
@@ -100,13 +98,11 @@ def compare(
 @dataclass(frozen=True)
 class _Side:
     name: str
-    found: ScoredRecords
+    values: TaskValues
 
     @property
-    def keys(self) -> NDArray[Any]:
-        table = self.found.table
-        pairs = zip(table.column("episode_id"), table.column("task_id"), strict=True)
-        return np.array([f"{scene}/{task}" for scene, task in pairs], dtype=object)
+    def found(self) -> ScoredRecords:
+        return self.values.found
 
 
 def _labels(names: Sequence[str] | None, own: Sequence[str]) -> list[str]:
@@ -130,35 +126,27 @@ def _pairs(sides: list[_Side], baseline: str | None) -> list[tuple[_Side, _Side]
 
 
 def _compare_pair(a: _Side, b: _Side, options: EvaluationOptions) -> PairComparison:
-    tasks_a, rows_a = np.unique(a.keys.astype(str), return_inverse=True)
-    tasks_b, rows_b = np.unique(b.keys.astype(str), return_inverse=True)
-    shared, in_a, in_b = np.intersect1d(tasks_a, tasks_b, assume_unique=True, return_indices=True)
+    shared, in_a, in_b = shared_tasks(a.values, b.values)
     if not shared.size:
         raise EvaluationInputError(f"{a.name} and {b.name} have no task in common", where="runs")
-    clusters, resampled = _clusters(a, rows_a, in_a, options)
+    clusters, resampled = cluster_labels(a.values, in_a, options)
     shown = _both(a.found.scored, b.found.scored)
-    means_a = [_task_sums(one, rows_a, len(tasks_a))[in_a] for one, _ in shown]
-    means_b = [_task_sums(one, rows_b, len(tasks_b))[in_b] for _, one in shown]
+    means_a = [a.values.sums(one)[in_a] for one, _ in shown]
+    means_b = [b.values.sums(one)[in_b] for _, one in shown]
     raw = _tested([one for one, _ in shown], means_a, means_b, clusters, options)
     adjusted = holm([result.p_value for result in raw])
     metrics = tuple(
         _metric(pair[0], result, float(p), a.name, b.name, options, resampled)
         for pair, result, p in zip(shown, raw, adjusted, strict=True)
     )
-    solved_a, solved_b = (
-        _solved(side, rows, count, at)
-        for side, rows, count, at in (
-            (a, rows_a, len(tasks_a), in_a),
-            (b, rows_b, len(tasks_b), in_b),
-        )
-    )
+    solved_a, solved_b = a.values.solved()[in_a], b.values.solved()[in_b]
     return PairComparison(
         run_a=a.name,
         run_b=b.name,
         metrics=metrics,
         n_pairs=len(shared),
-        only_a=tuple(np.setdiff1d(tasks_a, shared).tolist()),
-        only_b=tuple(np.setdiff1d(tasks_b, shared).tolist()),
+        only_a=tuple(np.setdiff1d(a.values.tasks, shared).tolist()),
+        only_b=tuple(np.setdiff1d(b.values.tasks, shared).tolist()),
         solved_only_by_a=tuple(shared[solved_a & ~solved_b].tolist()),
         solved_only_by_b=tuple(shared[solved_b & ~solved_a].tolist()),
         resampled=resampled,
@@ -172,33 +160,6 @@ def _both(left: Sequence[Scored], right: Sequence[Scored]) -> list[tuple[Scored,
         for one in left
         if one.spec.name in of_right and one.error is None and of_right[one.spec.name].error is None
     ]
-
-
-def _task_sums(one: Scored, rows: NDArray[np.int64], count: int) -> FloatArray:
-    """Return (tasks, 2): mean numerator and denominator over a task's defined attempts."""
-    defined = np.bincount(rows, one.column.defined, count)
-    safe = np.maximum(defined, 1.0)
-    top = np.bincount(rows, one.column.numerators, count) / safe
-    bottom = np.bincount(rows, one.column.denominators, count) / safe
-    sums: FloatArray = np.column_stack([top, bottom])
-    return np.where(defined[:, None] > 0, sums, np.nan)
-
-
-def _clusters(
-    side: _Side, rows: NDArray[np.int64], shared: NDArray[np.int64], options: EvaluationOptions
-) -> tuple[NDArray[Any] | None, str]:
-    name = options.cluster_by
-    if name is None:
-        return None, "tasks"
-    table = side.found.table
-    column = "episode_id" if name == "auto" else name
-    if column not in table:
-        raise UnknownNameError("cluster column", column, table.names)
-    first = np.unique(rows, return_index=True)[1]
-    labels = table.column(column)[first][shared].astype(str)
-    if name == "auto" and not choose_clusters(labels):
-        return None, "tasks"
-    return labels, column
 
 
 def _tested(
@@ -244,7 +205,7 @@ def _metric(
         value_a=result.value_a,
         value_b=result.value_b,
         difference=result.difference,
-        ci=_confidence(interval, resampled) if isinstance(interval, Interval) else None,
+        ci=_confidence(interval, one, resampled) if isinstance(interval, Interval) else None,
         ci_reason=interval.reason if isinstance(interval, NoInterval) else None,
         p_value=result.p_value,
         p_adjusted=p_adjusted,
@@ -255,8 +216,16 @@ def _metric(
     )
 
 
-def _confidence(interval: Interval, resampled: str) -> ConfidenceInterval:
-    return ConfidenceInterval.from_dict({**vars(interval), "resampled": resampled})
+def _confidence(interval: Interval, one: Scored, resampled: str) -> ConfidenceInterval:
+    """Return the interval, cut at what a difference of two bounded means cannot leave."""
+    least, greatest = one.spec.bounds or (-math.inf, math.inf)
+    width = greatest - least
+    found = {**vars(interval), "resampled": resampled}
+    found["lower"] = min(max(interval.lower, -width), width)
+    found["upper"] = max(min(interval.upper, width), -width)
+    if not interval.n_resamples:
+        found["n_resamples"] = found["seed"] = None
+    return ConfidenceInterval.from_dict(found)
 
 
 def _winner(
@@ -265,17 +234,6 @@ def _winner(
     if not p < alpha or not math.isfinite(result.difference) or result.difference == 0:
         return NO_DIFFERENCE
     return name_a if one.spec.direction.better(result.value_a, result.value_b) else name_b
-
-
-def _solved(
-    side: _Side, rows: NDArray[np.int64], count: int, shared: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    table = side.found.table
-    if "success" not in table:
-        return np.zeros(len(shared), dtype=bool)
-    solved = np.nan_to_num(table.column("success").astype(np.float64))
-    means = np.bincount(rows, solved, count) / np.maximum(np.bincount(rows, minlength=count), 1)
-    return np.asarray(means[shared] > 0.5)
 
 
 def _left_out(found: ScoredRecords) -> dict[str, str]:

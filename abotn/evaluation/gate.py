@@ -123,8 +123,8 @@ def gate(
         max_regression: Greatest allowed change for the worse, in each metric's unit, or a number
             per metric.
         metrics: Metrics to hold against the baseline; those of ``thresholds`` and of
-            ``max_regression`` by default, and every metric of both evaluations where these name
-            none.
+            ``max_regression`` by default, and every metric of the evaluation that the baseline
+            has a value of where these name none.
         allow_errors: Do not fail because a metric raised.
 
     Returns:
@@ -180,9 +180,20 @@ def _verdict(metric: MetricResult, relation: str, limit: float, *, note: str = "
     unit = f" {metric.unit}" if metric.unit else ""
     asked = f"{metric.name} {relation} {limit:.10g}{unit}"
     if math.isnan(metric.value):
-        return Verdict(asked, False, metric.name, None, limit, _why_undefined(metric))
+        return _fails(asked, metric.name, _why_undefined(metric), limit=limit)
     passed = metric.value >= limit if relation == AT_LEAST else metric.value <= limit
     return Verdict(asked, passed, metric.name, metric.value, limit, note)
+
+
+def _fails(
+    condition: str,
+    metric: str,
+    reason: str,
+    *,
+    value: float | None = None,
+    limit: float | None = None,
+) -> Verdict:
+    return Verdict(condition, passed=False, metric=metric, value=value, limit=limit, reason=reason)
 
 
 def _why_undefined(metric: MetricResult) -> str:
@@ -203,9 +214,10 @@ def _allowances(
         _check_regression(value, f"max_regression[{name!r}]" if name else "max_regression")
     chosen = list(metrics) if metrics is not None else [*named, *own]
     if not chosen:
-        chosen = [metric.name for metric in result.metrics if metric.name in baseline]
+        known = {one.name for one in baseline.metrics if not math.isnan(one.value)}
+        chosen = [metric.name for metric in result.metrics if metric.name in known]
     if not chosen:
-        raise EvaluationInputError("has no metric of the evaluation", where="baseline")
+        raise EvaluationInputError("has no value of a metric of the evaluation", where="baseline")
     return {name: own.get(name, general) for name in dict.fromkeys([*chosen, *own])}
 
 
@@ -219,11 +231,11 @@ def _regression_verdict(
     result: EvaluationResult, baseline: EvaluationResult, name: str, allowed: float
 ) -> Verdict:
     metric = _metric(result, name)
-    before = baseline[name] if name in baseline else None
+    before = next((one for one in baseline.metrics if one.name == name), None)
     if before is None or math.isnan(before.value):
         why = "baseline has no such metric" if before is None else "baseline's value is undefined"
         known = None if math.isnan(metric.value) else metric.value
-        return Verdict(f"{name} against the baseline", False, name, known, None, why)
+        return _fails(f"{name} against the baseline", name, why, value=known)
     if (before.unit, before.direction) != (metric.unit, metric.direction):
         raise EvaluationInputError(
             f"measures {name} in {before.unit!r} with {before.direction} better, the evaluation "
@@ -254,4 +266,4 @@ def _error_verdict(metric: MetricResult) -> Verdict:
         count = metric.metadata["sample_error_count"]
         first = next(iter(metric.metadata.get("sample_errors", {}).items()), ("", ""))
         reason = f"raised on {count} records, the first {first[0]}: {first[1]}"
-    return Verdict(f"{metric.name} runs without error", False, metric.name, None, None, str(reason))
+    return _fails(f"{metric.name} runs without error", metric.name, str(reason))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abotn.errors import UnknownNameError
+from abotn.errors import ConfigError, UnknownNameError
 from abotn.evaluation import difficulty
 from abotn.evaluation.grouping import Grouping, as_grouping
 from abotn.evaluation.summary_numbers import (
@@ -62,9 +63,10 @@ def summarise_point_goal(
 
     Raises:
         UnknownNameError: no such mode.
-        ConfigError: no such folder.
+        ConfigError: no such folder, or distances that are none.
         DataError: no record and no run is there.
     """
+    _check(mode, min_distance, max_distance)
     excluded = _excluded(mode, exclude_scenes)
     records = read_summary_records(
         result_dir, excluded, task_type="point_goal", arrive_threshold=POINT_ARRIVE_THRESHOLD
@@ -112,10 +114,10 @@ def summarise_poi_goal(
 
     Raises:
         UnknownNameError: no such mode.
-        ConfigError: no such folder.
+        ConfigError: no such folder, or distances that are none.
         DataError: no record and no run is there.
     """
-    _check_mode(mode)
+    _check(mode, min_distance, max_distance)
     records = read_summary_records(
         result_dir,
         tuple(exclude_scenes or ()),
@@ -153,13 +155,17 @@ def summarise_poi_goal(
 _GROUPING = "difficulty"
 
 
-def _check_mode(mode: str) -> None:
+def _check(mode: str, least: float, greatest: float) -> None:
     if mode not in MODES:
         raise UnknownNameError("mode", mode, MODES)
+    if not 0 <= least < greatest < math.inf:
+        raise ConfigError(
+            f"expected 0 <= min_distance < max_distance, got {least} and {greatest}",
+            where="distances",
+        )
 
 
 def _excluded(mode: str, scenes: Iterable[str] | None) -> tuple[str, ...]:
-    _check_mode(mode)
     if scenes is None:
         return OUTDOOR_EXCLUDED if mode == "outdoor" else ()
     return tuple(scenes)

@@ -72,6 +72,8 @@ class SummaryRecords:
             notes.append(
                 f"the run's protocol has collision_threshold {own}, this summary uses {threshold}"
             )
+        if "arrive_threshold" in used and (nameless := self._nameless()):
+            notes.append(f"{nameless} records have no POI name, so they stand in no POI's row")
         radius = used.get("arrive_threshold")
         recorded = self._recorded_radii()
         if radius is not None and recorded - {radius}:
@@ -81,6 +83,11 @@ class SummaryRecords:
                 f"{radius:g} is used where a record says none"
             )
         return notes
+
+    def _nameless(self) -> int:
+        if "poi_name" not in self.table:
+            return len(self.table)
+        return sum(name is None for name in self.table.column("poi_name"))
 
     def _recorded_radii(self) -> set[float]:
         if _THRESHOLD not in self.table:

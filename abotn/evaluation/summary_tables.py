@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abotn.evaluation.summaries import Summary
-from abotn.results.export import pipe_table
 
 _POINT_ROWS = (
     "success_rate", "oracle_success_rate", "sr_new", "spl_new", "tcr_new", "dcr_new", "avg_steps",
@@ -44,7 +44,7 @@ def summary_text(summary: Summary, *, per_scene: bool = False, per_poi: bool = F
     parts = [_head(document), _group_table(document)]
     if per_scene:
         parts.append(_table("scene", summary.per_scene, _SCENE_COLUMNS[document["task_type"]]))
-    if per_poi and "poi_stats" in document["overall"]:
+    if per_poi and document["overall"].get("poi_stats"):
         parts.append(_table("POI", document["overall"]["poi_stats"], _POI_COLUMNS))
     if "collision" in document["overall"]:
         parts.append(_pairs("collisions of poses", document["overall"]["collision"]))
@@ -67,16 +67,16 @@ def _group_table(document: Mapping[str, Any]) -> str:
     columns = {**document["groups"], "overall": document["overall"]}
     names = _POI_ROWS if document["task_type"] == "poi_goal" else _POINT_ROWS
     rows = [[name, *(_cell(numbers[name]) for numbers in columns.values())] for name in names]
-    return pipe_table(["", *columns], rows)
+    return _aligned(["", *columns], rows)
 
 
 def _table(kind: str, parts: Mapping[str, Mapping[str, Any]], columns: Sequence[str]) -> str:
     rows = [[name, *(_cell(numbers[key]) for key in columns)] for name, numbers in parts.items()]
-    return pipe_table([kind, *columns], rows)
+    return _aligned([kind, *columns], rows)
 
 
 def _pairs(title: str, numbers: Mapping[str, Any]) -> str:
-    return pipe_table([title, ""], [[name, _cell(value)] for name, value in numbers.items()])
+    return _aligned([title, ""], [[name, _cell(value)] for name, value in numbers.items()])
 
 
 def _tail(document: Mapping[str, Any]) -> str:
@@ -96,6 +96,25 @@ def _tail(document: Mapping[str, Any]) -> str:
 
 def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Names to the left, numbers to the right."""
+    lines = [[" ".join(cell.split()) for cell in line] for line in (header, *rows)]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    shown = [_line(line, widths) for line in lines]
+    return "\n".join([shown[0], rule, *shown[1:], ""])
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    blanks = [" " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=True)]
+    numbers = [blank + cell for cell, blank in zip(cells[1:], blanks[1:], strict=True)]
+    return "  ".join([cells[0] + blanks[0], *numbers]).rstrip()
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _cell(value: Any) -> str:

@@ -26,7 +26,7 @@ from abotn.records.files import (
     read_trajectory,
 )
 from abotn.records.published import normalise
-from abotn.records.table import Column, RecordTable, as_column, columns_of
+from abotn.records.table import Column, RecordTable, as_column
 from abotn.records.types import DamagedRecord, ResultRecord
 
 PathLike = str | os.PathLike[str]
@@ -211,12 +211,14 @@ def _source_of_files(
     if not documents:
         first = damaged[0]
         raise DataError(f"no usable record; {first.reason}", where=first.path)
-    columns = columns_of([document for _, document in documents])
     paths = np.empty(len(documents), dtype=object)
     paths[:] = [path for path, _ in documents]
-    columns["result_path"] = paths
     late: list[DamagedRecord] = []
-    table = RecordTable(columns, lazy={"trajectory": partial(_load_trajectories, damaged=late)})
+    table = RecordTable.from_dicts(
+        [document for _, document in documents],
+        columns={"result_path": paths},
+        lazy={"trajectory": partial(_load_trajectories, damaged=late)},
+    )
     return RecordSource(table, tuple(damaged), manifest, name, folder, late)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -51,12 +52,35 @@ class RecordTable:
         self._check_unique()
 
     @classmethod
-    def from_dicts(cls, documents: Sequence[Mapping[str, Any]]) -> RecordTable:
+    def from_dicts(
+        cls,
+        documents: Sequence[Mapping[str, Any]],
+        *,
+        columns: Mapping[str, Column] | None = None,
+        lazy: Mapping[str, Callable[[RecordTable], Column]] | None = None,
+    ) -> RecordTable:
         """Build a table from ``result.json`` documents; keys of ``metrics`` become columns too.
 
-        A top-level key wins over a key of ``metrics`` with the same name.
+        A top-level key wins over a key of ``metrics`` with the same name. A column is made when
+        it is first asked for, so the documents must not change meanwhile.
+
+        Args:
+            documents: One per record.
+            columns: Further columns, in the documents' order.
+            lazy: Further columns to be loaded on first use.
         """
-        return cls(columns_of(documents))
+        inner = [_metrics_of(document) for document in documents]
+        loaders = {
+            name: partial(_from_documents, place=_METRICS, key=name) for name in _keys(inner)
+        }
+        for name in _keys(documents):
+            loaders[name] = partial(_from_documents, place=_DOCUMENT, key=name)
+        loaders.pop("metrics", None)
+        made = {_DOCUMENT: _objects(list(documents)), _METRICS: _objects(inner)}
+        for name in KEY_COLUMNS:
+            if loaders.pop(name, None) is not None:
+                made[name] = as_column(name, _values_at(documents, name))
+        return cls({**made, **(columns or {})}, lazy={**loaders, **(lazy or {})})
 
     @classmethod
     def from_records(cls, records: Iterable[ResultRecord]) -> RecordTable:
@@ -79,12 +103,12 @@ class RecordTable:
         return len(self._columns["episode_id"])
 
     def __contains__(self, name: object) -> bool:
-        return name in self._columns or name in self._lazy
+        return name not in _HIDDEN and (name in self._columns or name in self._lazy)
 
     @property
     def names(self) -> list[str]:
         """Names of all columns, loaded or not."""
-        return sorted({*self._columns, *self._lazy})
+        return sorted({*self._columns, *self._lazy} - _HIDDEN)
 
     def column(self, name: str) -> Column:
         """Return one column, read-only.
@@ -116,7 +140,7 @@ class RecordTable:
 
     def with_default(self, name: str, value: float) -> RecordTable:
         """Return the table with ``value`` wherever column ``name`` has none."""
-        column = self._columns.get(name, np.full(len(self), np.nan))
+        column = self.column(name) if name in self else np.full(len(self), np.nan)
         missing = np.isnan(column.astype(np.float64))
         return self.with_columns({name: np.where(missing, value, column.astype(np.float64))})
 
@@ -138,21 +162,6 @@ class RecordTable:
                 hint="give each rollout of a task its own 'attempt' number, "
                 "and evaluate one run at a time",
             )
-
-
-def columns_of(documents: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
-    """Return the columns of ``result.json`` documents, in the documents' order."""
-    inner = [_metrics_of(document) for document in documents]
-    names: dict[str, None] = {}
-    for keys in set(map(tuple, documents)):
-        names.update(dict.fromkeys(keys))
-    names.pop("metrics", None)
-    inner_names = dict.fromkeys(name for keys in set(map(tuple, inner)) for name in keys)
-    columns = {n: as_column(n, _values_at(documents, n)) for n in names}
-    for name in inner_names:
-        if name not in columns:
-            columns[name] = as_column(name, _values_at(inner, name))
-    return columns
 
 
 def as_column(name: str, values: list[Any]) -> Column:
@@ -179,7 +188,19 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((1, int(p), p) if i % 2 else (0, 0, p) for i, p in enumerate(parts))
 
 
-def _values_at(documents: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
+_DOCUMENT, _METRICS = " document", " metrics"
+_HIDDEN = frozenset({_DOCUMENT, _METRICS})
+
+
+def _from_documents(table: RecordTable, *, place: str, key: str) -> Column:
+    return as_column(key, _values_at(table.column(place), key))
+
+
+def _keys(documents: Sequence[Mapping[str, Any]]) -> dict[str, None]:
+    return dict.fromkeys(name for keys in set(map(tuple, documents)) for name in keys)
+
+
+def _values_at(documents: Iterable[Mapping[str, Any]], key: str) -> list[Any]:
     try:
         return list(map(itemgetter(key), documents))
     except KeyError:

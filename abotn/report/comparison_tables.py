@@ -1,4 +1,4 @@
-"""A report on a comparison of runs: differences with intervals, tests, and the tasks behind them."""
+"""A report on compared runs: differences with intervals, tests, and the tasks behind them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from abotn.results.types import EvaluationResult
 
 MOST_TASKS = 50
 SIGNIFICANT = "*"
+_MOST_OTHERS = 5
 _TESTS = {
     "mcnemar_exact": "exact McNemar test",
     "sign_flip_exact": "sign-flip test over all patterns",
@@ -172,14 +173,31 @@ def _p_cell(p_value: float) -> Cell:
 
 def _pair_notes(pair: PairComparison, names: Sequence[str], alpha: float) -> Iterator[str]:
     metrics = _chosen(pair, names)
-    yield from _grouped(metrics, "Intervals", lambda m: described(m.ci) if m.ci else "")
-    yield from _grouped(metrics, "Intervals", _remark)
+    known = [metric for metric in metrics if not math.isnan(metric.difference)]
+    yield from _grouped(known, "Intervals", lambda m: described(m.ci) if m.ci else "")
+    yield from _grouped(known, "Intervals", _remark)
     yield from _grouped(metrics, "No interval", lambda m: "" if m.ci else m.ci_reason or "none")
-    yield from _grouped(metrics, "Tests", lambda m: _TESTS.get(m.test, m.test))
+    yield from _grouped(known, "Tests", lambda m: _TESTS.get(m.test, m.test))
     yield from _grouped(metrics, "Pairs without both values", _undefined)
     if any(metric.ci is not None and metric.ci.degenerate for metric in metrics):
         yield f"{DEGENERATE_MARK} All differences are equal, so they say little about the spread."
     yield from _significance([pair], alpha)
+    yield from _too_few(pair, alpha)
+
+
+def _too_few(pair: PairComparison, alpha: float) -> Iterator[str]:
+    """Yield a line when there are too few units for any corrected p value below alpha."""
+    tested = [m for m in pair.metrics if m.test.startswith("sign_flip") and m.ci is not None]
+    if not tested:
+        return
+    units = max(metric.ci.n_units for metric in tested if metric.ci is not None)
+    least = 2.0 ** (1 - units)
+    made = sum(not math.isnan(metric.p_value) for metric in pair.metrics)
+    if least * made >= alpha:
+        yield (
+            f"{units} units allow no p below {least:.2g}, so nothing can stand out among {made} "
+            "metrics: compare fewer metrics, or more tasks."
+        )
 
 
 def _remark(metric: MetricComparison) -> str:
@@ -196,13 +214,22 @@ def _grouped(
     metrics: Sequence[MetricComparison], subject: str, fact: Callable[[MetricComparison], str]
 ) -> Iterator[str]:
     """Yield a line per fact, naming metrics only where it does not hold for all."""
+    everything = [metric.name for metric in metrics]
     members: dict[str, list[str]] = {}
     for metric in metrics:
         members.setdefault(fact(metric).rstrip("."), []).append(metric.name)
     members.pop("", None)
     for text, names in members.items():
-        which = f" of {listed(names)}" if len(names) < len(metrics) else ""
-        yield f"{subject}{which}: {text}."
+        yield f"{subject}{_which(names, everything)}: {text}."
+
+
+def _which(names: Sequence[str], everything: Sequence[str]) -> str:
+    others = [name for name in everything if name not in names]
+    if not others:
+        return ""
+    if len(others) < len(names) and len(others) <= _MOST_OTHERS:
+        return f" of all but {listed(others)}"
+    return f" of {listed(names)}"
 
 
 def _significance(pairs: Sequence[PairComparison], alpha: float) -> Iterator[str]:

@@ -11,7 +11,7 @@ from abotn.report.notes import listed
 from abotn.report.page_causes import CAUSES, MEANINGS
 from abotn.report.page_examples import choose_examples
 from abotn.report.page_maps import encoded_maps, find_maps
-from abotn.report.page_paths import centimetres, encoded_path, encoded_points, stride_for
+from abotn.report.page_paths import centimetres, encoded_path, encoded_reference, stride_for
 from abotn.report.page_plots import run_style
 from abotn.report.page_records import PageColumn, PageRecord, page_records, scene_names
 from abotn.report.page_sources import RunSource
@@ -53,12 +53,14 @@ def page_data(runs: Sequence[RunSource]) -> PageData:
     examples = choose_examples(records)
     paths = tuple(_path(record, stride) for record in records)
     views = encoded_views(_with_folders(records, examples))
+    pictures = encoded_maps(maps)
     notes = (
         *_missing_notes(runs, records, paths, missing),
+        *_picture_notes(pictures),
         *_stride_notes(stride),
         *_view_notes(views),
     )
-    index = _index(runs, columns, records, scenes, encoded_maps(maps), views)
+    index = _index(runs, columns, records, scenes, pictures, views)
     return PageData(tuple(records), examples, index, paths, views, notes)
 
 
@@ -124,14 +126,14 @@ class _Tasks:
 
     def _entry(self, record: PageRecord) -> dict[str, Any]:
         path = record.trajectory
-        goal = None if path is None else [centimetres(value) for value in path.goal]
+        goal = None if path is None else centimetres(path.goal)
         return {
             "scene": self._scenes[record.scene],
             "name": record.task,
             "label": record.goal_label,
             "radius": record.radius,
             "goal": None if goal is None or None in goal else goal,
-            "reference": [] if path is None else encoded_points(path.reference),
+            "reference": [] if path is None else encoded_reference(path.reference),
         }
 
 
@@ -152,6 +154,12 @@ def _missing_notes(
         reasons.setdefault(reason, []).append(scene)
     for reason, scenes in reasons.items():
         yield f"No map of {listed(scenes)}: {reason}."
+
+
+def _picture_notes(pictures: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    left_out = [scene for scene, one in pictures.items() if one["picture"] is None]
+    if left_out:
+        yield f"The maps of {len(left_out)} scenes are left out, to keep the page small."
 
 
 def _stride_notes(stride: int) -> Iterator[str]:

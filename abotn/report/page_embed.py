@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 _ASSETS = Path(__file__).parent / "page_assets"
-STYLES = ("page.css", "plots.css", "records.css", "viewer.css")
+STYLES = ("page.css", "plots.css", "records.css", "viewer.css", "print.css")
 SCRIPTS = ("dom.js", "model.js", "map.js", "table.js", "steps.js", "viewer.js", "start.js")
 _ESCAPED = {
     "<": "\\u003c",

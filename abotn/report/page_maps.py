@@ -6,6 +6,7 @@ import base64
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +70,19 @@ def encoded_maps(maps: dict[str, SceneMap], most: int = MOST_BYTES) -> dict[str,
 
     Args:
         maps: Maps by scene.
-        most: Bytes that all pictures together may take; they get coarser until they do.
+        most: Bytes that all pictures together may take. They get coarser until they do, and where
+            even the coarsest are too many, the last scenes have ``picture`` None.
     """
     pictures: dict[str, str] = {}
     for side in SIDES:
         pictures = {scene: _data_uri(one.grey, side) for scene, one in maps.items()}
         if sum(map(len, pictures.values())) <= most:
             break
+    total = accumulate(map(len, pictures.values()))
+    fits = {scene: size <= most for scene, size in zip(pictures, total, strict=True)}
     return {
-        scene: {"picture": pictures[scene], **_placed(one.geometry)} for scene, one in maps.items()
+        scene: {"picture": pictures[scene] if fits[scene] else None, **_placed(one.geometry)}
+        for scene, one in maps.items()
     }
 
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from abotn.records.types import Trajectory
 
-MOST_POSES = 400_000
+MOST_POSES = 300_000
+MOST_REFERENCE_POINTS = 256
 
 
 def stride_for(trajectories: Iterable[Trajectory | None], most: int = MOST_POSES) -> int:
@@ -38,17 +39,23 @@ def encoded_path(trajectory: Trajectory, stride: int = 1) -> dict[str, Any] | No
     count = _finite_poses(trajectory.position)
     if count == 0:
         return None
-    kept = np.unique(np.append(np.arange(0, count, stride), count - 1))
+    kept = np.append(np.arange(0, count - 1, stride), count - 1)
     hits, lengths = _hits(trajectory, kept)
     yaw = np.nan_to_num(np.degrees(trajectory.yaw[kept]))
     return {
         "at": kept.tolist(),
         "xy": encoded_points(trajectory.position[kept, :2]),
         "yaw": (np.rint(yaw).astype(np.int64) % 360).tolist(),
-        "d": [centimetres(value) for value in trajectory.distance_to_goal[kept]],
+        "d": centimetres(trajectory.distance_to_goal[kept]),
         "hit": hits,
         "len": lengths,
     }
+
+
+def encoded_reference(reference: NDArray[np.float64]) -> list[int]:
+    """Return a reference (N, 2) in metres as :func:`encoded_points`, thinned when it is long."""
+    stride = max(1, -(-len(reference) // MOST_REFERENCE_POINTS))
+    return encoded_points(np.concatenate([reference[:-1:stride], reference[-1:]]))
 
 
 def encoded_points(points: ArrayLike) -> list[int]:
@@ -66,9 +73,11 @@ def encoded_points(points: ArrayLike) -> list[int]:
     return [int(value) for value in differences.ravel()]
 
 
-def centimetres(metres: float) -> int | None:
-    """Return metres as whole centimetres; None where not finite."""
-    return round(float(metres) * 100) if np.isfinite(metres) else None
+def centimetres(metres: NDArray[np.float64]) -> list[int | None]:
+    """Return numbers of metres as whole centimetres, None where not finite."""
+    finite = np.isfinite(metres)
+    whole = np.rint(np.where(finite, metres, 0.0) * 100).astype(np.int64).tolist()
+    return [one if known else None for one, known in zip(whole, finite.tolist(), strict=True)]
 
 
 def _finite_poses(position: NDArray[np.float64]) -> int:

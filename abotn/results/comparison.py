@@ -13,7 +13,7 @@ from abotn import schema_files
 from abotn.errors import SchemaError
 from abotn.json_files import dump_json, parse_json, read_json, write_json
 from abotn.results.files import check_version
-from abotn.results.types import SCHEMA_VERSION, ConfidenceInterval
+from abotn.results.types import SCHEMA_VERSION, ConfidenceInterval, field_names, split_known
 
 NO_DIFFERENCE = "no difference shown"
 
@@ -53,20 +53,23 @@ class MetricComparison:
     n_pairs: int
     n_undefined: int
     winner: str
+    unknown: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        return {**vars(self), "ci": None if self.ci is None else self.ci.to_dict()}
+        plain = {name: getattr(self, name) for name in field_names(MetricComparison)}
+        return {**plain, "ci": None if self.ci is None else self.ci.to_dict(), **self.unknown}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> MetricComparison:
         """Build it from :meth:`to_dict`'s form; null numbers become NaN."""
-        values = {name: document.get(name) for name in cls.__dataclass_fields__}
+        names = field_names(cls)
+        values = {name: document.get(name) for name in names}
         for name in ("value_a", "value_b", "difference", "p_value", "p_adjusted"):
             values[name] = math.nan if values[name] is None else values[name]
         ci = values["ci"]
         values["ci"] = None if ci is None else ConfidenceInterval.from_dict(ci)
-        return cls(**values)  # type: ignore[arg-type]
+        return cls(**values, unknown=split_known(document, names)[1])  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,7 @@ class PairComparison:
     solved_only_by_a: tuple[str, ...] = ()
     solved_only_by_b: tuple[str, ...] = ()
     resampled: str = "tasks"
+    unknown: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> MetricComparison:
         for metric in self.metrics:
@@ -103,22 +107,17 @@ class PairComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        plain = {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in vars(self).items()
-        }
-        return {**plain, "metrics": [metric.to_dict() for metric in self.metrics]}
+        given = ((name, getattr(self, name)) for name in field_names(PairComparison))
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in given}
+        return {**plain, "metrics": [metric.to_dict() for metric in self.metrics], **self.unknown}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> PairComparison:
-        """Build it from :meth:`to_dict`'s form."""
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in document.items()
-            if name in cls.__dataclass_fields__
-        }
+        """Build it from :meth:`to_dict`'s form, keeping fields of newer minor versions."""
+        known, unknown = split_known(document, field_names(cls))
+        values = {name: tuple(v) if isinstance(v, list) else v for name, v in known.items()}
         values["metrics"] = tuple(MetricComparison.from_dict(m) for m in document["metrics"])
-        return cls(**values)
+        return cls(**values, unknown=unknown)
 
 
 @dataclass(frozen=True)
@@ -136,6 +135,7 @@ class Comparison:
     baseline: str | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     schema_version: str = SCHEMA_VERSION
+    unknown: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values in the layout of ``comparison.v1``."""
@@ -144,6 +144,7 @@ class Comparison:
             "baseline": self.baseline,
             "pairs": [pair.to_dict() for pair in self.pairs],
             "provenance": dict(self.provenance),
+            **self.unknown,
         }
 
     def to_json(self) -> str:
@@ -181,4 +182,5 @@ def _from_dict(document: Mapping[str, Any], where: str | os.PathLike[str]) -> Co
         document.get("baseline"),
         document["provenance"],
         document["schema_version"],
+        split_known(document, field_names(Comparison))[1],
     )

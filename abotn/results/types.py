@@ -41,16 +41,17 @@ class ConfidenceInterval:
     n_units: int = 0
     degenerate: bool = False
     note: str | None = None
+    unknown: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the interval as plain values."""
-        return dict(vars(self))
+        return {**{name: getattr(self, name) for name in _INTERVAL_KEYS}, **self.unknown}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> ConfidenceInterval:
-        """Build an interval from :meth:`to_dict`'s form; unknown keys are dropped."""
-        names = cls.__dataclass_fields__
-        return cls(**{key: value for key, value in document.items() if key in names})
+        """Build an interval from :meth:`to_dict`'s form, keeping fields of newer minor versions."""
+        known, unknown = split_known(document, _INTERVAL_KEYS)
+        return cls(**known, unknown=unknown)
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,7 @@ class MetricResult:
         ci = known.get("ci")
         known["ci"] = None if ci is None else ConfidenceInterval.from_dict(ci)
         known["metadata"] = metadata
-        unknown = {key: value for key, value in document.items() if key not in _METRIC_KEYS}
-        return cls(**known, unknown=unknown)
+        return cls(**known, unknown=split_known(document, _METRIC_KEYS)[1])
 
 
 @dataclass(frozen=True)
@@ -145,17 +145,19 @@ class GroupResult:
     label: str
     count: int
     metrics: tuple[MetricResult, ...]
+    unknown: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         metrics = [metric.to_dict() for metric in self.metrics]
-        return {"label": self.label, "count": self.count, "metrics": metrics}
+        return {"label": self.label, "count": self.count, "metrics": metrics, **self.unknown}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> GroupResult:
-        """Build a group from :meth:`to_dict`'s form."""
+        """Build a group from :meth:`to_dict`'s form, keeping fields of newer minor versions."""
         metrics = tuple(MetricResult.from_dict(one) for one in document["metrics"])
-        return cls(document["label"], document["count"], metrics)
+        _, unknown = split_known(document, ("label", "count", "metrics"))
+        return cls(document["label"], document["count"], metrics, unknown)
 
 
 @dataclass(frozen=True)
@@ -280,7 +282,21 @@ class EvaluationResult:
         write_evaluation(path, self)
 
 
-_METRIC_KEYS = tuple(name for name in MetricResult.__dataclass_fields__ if name != "unknown")
+def split_known(
+    document: Mapping[str, Any], names: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields of a document that this version knows, and the others."""
+    known = {name: document[name] for name in names if name in document}
+    return known, {key: value for key, value in document.items() if key not in known}
+
+
+def field_names(kind: type[Any]) -> tuple[str, ...]:
+    """Return the names of a result type's own fields."""
+    return tuple(name for name in kind.__dataclass_fields__ if name != "unknown")
+
+
+_INTERVAL_KEYS = field_names(ConfidenceInterval)
+_METRIC_KEYS = field_names(MetricResult)
 
 
 def _non_finite_name(value: float) -> str:

@@ -6,9 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from abotn.agents.loader import make_agent
+from abotn.agents.remote import RemoteAgent
 from abotn.errors import DataError
 from abotn.records.files import (
     RESULT_NAME,
@@ -19,6 +19,7 @@ from abotn.records.files import (
 )
 from abotn.records.types import ResultRecord
 from abotn.rendering.factory import RendererFactory
+from abotn.rollout.agent_choice import ChosenAgent
 from abotn.rollout.live import Attempt
 from abotn.rollout.render_images import IMAGES_NAME, remove_images
 from abotn.rollout.rules import RunRules, Unit
@@ -36,8 +37,7 @@ class Setup:
 
     Attributes:
         rules: The rules of the run.
-        agent_class: The agent's class.
-        agent_config: Its keyword arguments.
+        agent: What the agents are made from.
         factory: Kind of renderer.
         render: What it is created from, such as ``"embedded"``.
         data_dir: Folder of the scenes.
@@ -45,8 +45,7 @@ class Setup:
     """
 
     rules: RunRules
-    agent_class: type[Any]
-    agent_config: dict[str, Any]
+    agent: ChosenAgent
     factory: RendererFactory
     render: str
     data_dir: str
@@ -77,8 +76,8 @@ class Executor:
         self._renderer = setup.factory.create(
             setup.render, scene_source(self._episode), setup.rules.camera
         )
-        agent = make_agent(setup.agent_class, dict(setup.agent_config))
-        self._rollout = Rollout(agent, self._renderer, setup.rules, self.checkpoint)
+        self._agent = make_agent(setup.agent.agent_class, dict(setup.agent.config))
+        self._rollout = Rollout(self._agent, self._renderer, setup.rules, self.checkpoint)
 
     def run(self, unit: Unit, run_folder: Path) -> ResultRecord:
         """Make one attempt and write its record, trajectory first, result last.
@@ -96,7 +95,9 @@ class Executor:
         return attempt.record
 
     def close(self) -> None:
-        """Let go of the renderer and the scenes."""
+        """Let go of the agent, the renderer and the scenes."""
+        if isinstance(self._agent, RemoteAgent):
+            self._agent.close()
         self._renderer.close()
         self._scenes.clear()
 

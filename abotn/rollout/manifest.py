@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from abotn.agents.description import class_path, json_ready
 from abotn.errors import ConfigError, ProtocolMismatchError
 from abotn.json_files import dump_json, parse_json
 from abotn.records.files import SCHEMA_VERSION
@@ -77,6 +78,11 @@ def agent_entry(name: str, agent_class: type[Any], config: Mapping[str, Any]) ->
     return {"name": name, "class": class_path(agent_class), "config": json_ready(config)}
 
 
+def as_written(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a manifest as it is read back."""
+    return parse_json(dump_json(manifest), "run.json")
+
+
 def check_same_run(old: Mapping[str, Any], new: Mapping[str, Any], where: Any) -> None:
     """Check that a run may go on in the folder of another one.
 
@@ -102,27 +108,12 @@ def check_same_run(old: Mapping[str, Any], new: Mapping[str, Any], where: Any) -
             )
 
 
-def class_path(agent_class: type[Any]) -> str:
-    """Return ``"package.module:ClassName"`` of a class."""
-    return f"{agent_class.__module__}:{agent_class.__qualname__}"
-
-
-def as_written(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a manifest as it is read back."""
-    return parse_json(dump_json(manifest), "run.json")
-
-
-def json_ready(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration as JSON holds it; what JSON has no type for becomes text."""
-    ready: dict[str, Any] = json.loads(json.dumps(config, default=str, allow_nan=True))
-    return ready
-
-
 _IDENTITY = {
     "task_type": "task type",
     "agent.class": "agent",
     "agent.config": "agent config",
     "agent.name": "agent name",
+    "agent.images": "images for the agent",
     "dataset.fingerprint": "dataset",
     "renderer.kind": "renderer",
     "camera": "camera",

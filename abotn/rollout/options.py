@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from abotn.agents.config import load_agent_config
+from abotn.agents.description import AgentDescription
 from abotn.agents.exposure import chosen_fields
 from abotn.agents.interface import OPTIONAL_FIELDS, TASK_TYPES
-from abotn.agents.loader import checked_agent_class, load_agent_class, needs_of
 from abotn.errors import ConfigError, UnknownNameError
 from abotn.plugins.manager import plugin_manager
 from abotn.rendering.camera import CameraConfig
 from abotn.rendering.factory import choose_factory
+from abotn.rollout.agent_choice import choose_agent
 from abotn.rollout.executor import Setup
 from abotn.rollout.memory import check_history
 from abotn.rollout.protocol import DEFAULT_PROTOCOLS, Protocol
@@ -30,8 +30,9 @@ class RunOptions:
 
     Attributes:
         task_type: ``"point_goal"`` or ``"poi_goal"``.
-        agent: ``"package.module:ClassName"``, or a class.
-        agent_config: A YAML file, or the keyword arguments.
+        agent: ``"package.module:ClassName"``, a class, or the URL of an agent server.
+        agent_config: A YAML file, or the keyword arguments; for a server, the connection's
+            settings.
         agent_name: Name for tables; the class's name by default.
         data_dir: Folder of the scenes.
         map_dir: Folder of the maps, when they are kept apart.
@@ -81,11 +82,12 @@ def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
         ConfigError: something is missing or cannot be used.
         UnknownNameError: a name is not known.
     """
-    agent_class = _agent_class(options, old)
+    chosen = choose_agent(options.agent, options.agent_config, old and old["agent"])
+    agent = chosen.description
     task_type = _task_type(options, old)
-    protocol = _read_as(_protocol(options, old, task_type), options, old, agent_class)
+    protocol = _read_as(_protocol(options, old, task_type), options, old, agent)
     spec = options.render or _old_render(old) or "embedded"
-    expose = _exposed(options, old, task_type, agent_class)
+    expose = _exposed(options, old, task_type, agent)
     frames, ratio = _history(options, old)
     return Setup(
         rules=RunRules(
@@ -93,15 +95,14 @@ def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
             protocol=protocol,
             max_steps=_count(options, old, "max_steps", protocol.default_max_steps),
             seed=_seed(options, old),
-            provide=_provided(options, old, agent_class, expose),
+            provide=_provided(options, old, agent, expose),
             camera=options.camera or _old_camera(old),
             save_images=options.save_images,
             expose=expose,
             max_history_frames=frames,
             history_resize_ratio=ratio,
         ),
-        agent_class=agent_class,
-        agent_config=_agent_config(options, old),
+        agent=chosen,
         factory=choose_factory(
             spec, [offer.value for offer in plugin_manager().offers("abotn_renderers")]
         ),
@@ -122,30 +123,7 @@ def agent_name_of(options: RunOptions, old: Mapping[str, Any] | None, setup: Set
         raise ConfigError("expected a name, got an empty one", where="agent name")
     if options.agent_name is None and old is not None:
         return str(old["agent"]["name"])
-    return options.agent_name or setup.agent_class.__name__
-
-
-def _agent_class(options: RunOptions, old: Mapping[str, Any] | None) -> type[Any]:
-    agent = options.agent
-    if agent is None and old is not None:
-        agent = old["agent"]["class"]
-    if agent is None:
-        raise ConfigError("no agent was given", where="agent", hint="package.module:ClassName")
-    if isinstance(agent, str):
-        return load_agent_class(agent)
-    return checked_agent_class(agent, "agent")
-
-
-def _agent_config(options: RunOptions, old: Mapping[str, Any] | None) -> dict[str, Any]:
-    given = options.agent_config
-    if given is None:
-        return dict(old["agent"].get("config", {})) if old is not None else {}
-    if isinstance(given, Mapping):
-        return dict(given)
-    try:
-        return load_agent_config(given)
-    except (OSError, ValueError) as error:
-        raise ConfigError(str(error), where="agent config") from error
+    return options.agent_name or setup.agent.description.name
 
 
 def _task_type(options: RunOptions, old: Mapping[str, Any] | None) -> str:
@@ -180,14 +158,14 @@ def _named_protocol(options: RunOptions, old: Mapping[str, Any] | None, task_typ
 
 
 def _read_as(
-    protocol: Protocol, options: RunOptions, old: Mapping[str, Any] | None, agent_class: type[Any]
+    protocol: Protocol, options: RunOptions, old: Mapping[str, Any] | None, agent: AgentDescription
 ) -> Protocol:
     """The agent's own frame, unless the caller chose one or the resumed run already has."""
     chosen = options.overrides.get("waypoint_frame") is not None
     inherited = options.protocol is None and old is not None
     if chosen or inherited or "waypoint_frame" in protocol.modified:
         return protocol
-    return protocol.read_as(getattr(agent_class, "waypoint_frame", None))
+    return protocol.read_as(agent.waypoint_frame)
 
 
 def _old_render(old: Mapping[str, Any] | None) -> str | None:
@@ -218,7 +196,7 @@ def _seed(options: RunOptions, old: Mapping[str, Any] | None) -> int:
 def _provided(
     options: RunOptions,
     old: Mapping[str, Any] | None,
-    agent_class: type[Any],
+    agent: AgentDescription,
     expose: tuple[str, ...] | None,
 ) -> frozenset[str]:
     wanted = list(options.provide)
@@ -227,16 +205,16 @@ def _provided(
             raise UnknownNameError("observation field", name, OPTIONAL_FIELDS)
     inherited = (old or {}).get("provide", []) if not wanted else []
     shown = [name for name in expose or () if name in OPTIONAL_FIELDS]
-    return frozenset([*wanted, *inherited, *needs_of(agent_class), *shown])
+    return frozenset([*wanted, *inherited, *agent.needs, *shown])
 
 
 def _exposed(
-    options: RunOptions, old: Mapping[str, Any] | None, task_type: str, agent_class: type[Any]
+    options: RunOptions, old: Mapping[str, Any] | None, task_type: str, agent: AgentDescription
 ) -> tuple[str, ...] | None:
     given = options.expose
     if given is None:
         given = (old or {}).get("expose")
-    return None if given is None else chosen_fields(given, task_type, needs_of(agent_class))
+    return None if given is None else chosen_fields(given, task_type, agent.needs)
 
 
 def _history(options: RunOptions, old: Mapping[str, Any] | None) -> tuple[int, float]:

@@ -16,7 +16,7 @@ from abotn.rollout.crew import make_crew
 from abotn.rollout.dataset import Dataset, plan_units, read_dataset
 from abotn.rollout.executor import Setup
 from abotn.rollout.folders import check_exact_folder, exact_run_folder, new_run_folder
-from abotn.rollout.manifest import agent_entry, as_written, check_same_run, make_manifest
+from abotn.rollout.manifest import as_written, check_same_run, make_manifest
 from abotn.rollout.options import PathLike, RunOptions, agent_name_of, attempts_of, resolve
 from abotn.rollout.progress import ProgressListener
 from abotn.rollout.resume import pending_units, read_old_manifest
@@ -55,7 +55,7 @@ def run(
 
     Args:
         task_type: ``"point_goal"`` or ``"poi_goal"``.
-        agent: ``"package.module:ClassName"``, or a class.
+        agent: ``"package.module:ClassName"``, a class, or the URL of an agent server.
         data_dir: Folder of the scenes.
         output_dir: The run gets a new folder in it, named by the time; ``"runs"`` by default.
         run_dir: The run's folder itself, new or empty, instead of ``output_dir``.
@@ -119,7 +119,7 @@ def _prepare(
             run_id,
             setup.rules,
             dataset,
-            agent=agent_entry(name, setup.agent_class, setup.agent_config),
+            agent=setup.agent.entry(name),
             renderer=described(setup.factory, setup.render),
             versions=versions,
             attempts=attempts,

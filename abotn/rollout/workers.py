@@ -12,6 +12,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
@@ -143,12 +144,11 @@ def _work(packed: _Packed, pipe: Connection) -> None:
     # Ctrl-C reaches the whole process group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        executor = _prepared(_unpack(packed), pipe)
-        pipe.send(("ready", None))
-        while (message := pipe.recv()) is not None:
-            unit, run_folder = message
-            pipe.send(("done", executor.run(unit, run_folder).to_dict()))
-        executor.close()
+        with closing(_prepared(_unpack(packed), pipe)) as executor:
+            pipe.send(("ready", None))
+            while (message := pipe.recv()) is not None:
+                unit, run_folder = message
+                pipe.send(("done", executor.run(unit, run_folder).to_dict()))
     except (AttemptStopped, EOFError, BrokenPipeError, ConnectionResetError):
         return
     except AbotnError as error:
@@ -211,7 +211,7 @@ def _pack(setup: Setup) -> _Packed:
     except Exception as error:
         raise ConfigError(
             f"the agent cannot be sent to worker processes: {error}",
-            where=f"agent {setup.agent_class.__module__}:{setup.agent_class.__qualname__}",
+            where=f"agent {setup.agent.description.path}",
             hint="define its class at the top of an importable module, or use one worker",
         ) from error
     return _Packed(packed, tuple(name for name in _ALIASES if name in sys.modules))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from abotn._version import __version__
-from abotn.results.types import EvaluationResult, GroupResult, MetricResult
+from abotn.results.types import ConfidenceInterval, EvaluationResult, GroupResult, MetricResult
 from abotn.streaming.curves import FIGURES, ranking_figures, undefined_reason
+from abotn.streaming.draws import Floats, encoded, scenarios_digest
 from abotn.streaming.groups import Group, groupings, overall
 from abotn.streaming.resampling import Resampling, group_draws, percentile_interval, units_of
 from abotn.streaming.tally import ScoreStore
@@ -39,6 +42,14 @@ class Context:
     counters: Mapping[str, int]
     name: str
     convention: str
+
+
+class _Interval(NamedTuple):
+    """An interval, or why there is none; and the figure of each resample, if it is kept."""
+
+    ci: ConfidenceInterval | None
+    reason: str | None
+    draws: Floats | None = None
 
 
 def evaluation_result(
@@ -75,7 +86,7 @@ def evaluation_result(
             "excluded": context.counters["n_nan"],
             "scenarios": len(scenarios),
         },
-        provenance=_provenance(context, resampling),
+        provenance=_provenance(context, resampling, scenarios_digest(scenarios)),
         name=context.name,
     )
 
@@ -85,7 +96,7 @@ def _metric_results(
 ) -> list[tuple[MetricResult, ...]]:
     if resampling is None or not store.scenarios():
         reason = "not asked for" if resampling is None else "no scores"
-        intervals = [dict.fromkeys(FIGURES, (None, reason)) for _ in groups]
+        intervals = [dict.fromkeys(FIGURES, _Interval(None, reason)) for _ in groups]
     else:
         intervals = _intervals(store, groups, resampling)
     return [
@@ -96,16 +107,21 @@ def _metric_results(
 
 def _intervals(
     store: ScoreStore, groups: Sequence[Group], resampling: Resampling
-) -> list[dict[str, Any]]:
+) -> list[dict[str, _Interval]]:
     draws, once = group_draws(store, groups, resampling)
     scenarios, found = store.scenarios(), []
     for i, group in enumerate(groups):
         figures = ranking_figures(*store.tally(group.positives, group.negatives))
+        exact = np.array([figures[name] for name in FIGURES])
+        # What a figure differs between the coarse bins that are resampled and the fine ones.
+        shifted = draws[:, i] + (exact - once[i])
         n_units = units_of(scenarios, group)
+        # Only those of all scores are kept, for comparisons: they are many.
         found.append(
             {
-                name: percentile_interval(
-                    draws[:, i, j], float(figures[name]) - once[i, j], n_units, resampling
+                name: _Interval(
+                    *percentile_interval(shifted[:, j], n_units, resampling),
+                    shifted[:, j] if i == 0 else None,
                 )
                 for j, name in enumerate(FIGURES)
             }
@@ -114,19 +130,20 @@ def _intervals(
 
 
 def _results_of(
-    store: ScoreStore, group: Group, intervals: Mapping[str, Any], context: Context
+    store: ScoreStore, group: Group, intervals: Mapping[str, _Interval], context: Context
 ) -> tuple[MetricResult, ...]:
     tally = store.tally(group.positives, group.negatives)
     figures = ranking_figures(*tally)
     reason = undefined_reason(tally.n_positive, tally.n_negative)
     n_scores = tally.n_positive + tally.n_negative
+    classes = {"n_positive": tally.n_positive, "n_negative": tally.n_negative}
     return tuple(
         MetricResult(
             name=name,
             value=float(figures[name]),
             direction=str(DIRECTIONS[name]),
-            ci=intervals[name][0] if reason is None else None,
-            ci_reason=intervals[name][1] if reason is None else reason,
+            ci=intervals[name].ci if reason is None else None,
+            ci_reason=intervals[name].reason if reason is None else reason,
             reason=reason,
             sample_count=n_scores,
             finite_count=n_scores if reason is None else 0,
@@ -134,10 +151,14 @@ def _results_of(
             parameters=dict(context.config),
             source={"distribution": "abotn", "version": __version__},
             category="anomaly",
-            metadata={"n_positive": tally.n_positive, "n_negative": tally.n_negative},
+            metadata={**classes, **_kept(intervals[name])},
         )
         for name in FIGURES
     )
+
+
+def _kept(interval: _Interval) -> dict[str, str]:
+    return {} if interval.ci is None or interval.draws is None else encoded(interval.draws)
 
 
 def _size(store: ScoreStore, group: Group) -> int:
@@ -145,7 +166,7 @@ def _size(store: ScoreStore, group: Group) -> int:
     return members.n_positive + members.n_negative
 
 
-def _provenance(context: Context, resampling: Resampling | None) -> dict[str, Any]:
+def _provenance(context: Context, resampling: Resampling | None, scenarios: str) -> dict[str, Any]:
     return {
         "protocol": {"name": f"carlanomaly-{context.level}", "values": dict(context.config)},
         "run": None,
@@ -155,6 +176,7 @@ def _provenance(context: Context, resampling: Resampling | None) -> dict[str, An
         "streaming": {
             "level": context.level,
             "by_type_convention": context.convention,
+            "scenarios": scenarios,
             **context.counters,
         },
         "statistics": {

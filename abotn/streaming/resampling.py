@@ -94,14 +94,13 @@ def group_draws(
 
 
 def percentile_interval(
-    draws: Floats, shift: float, n_units: int, resampling: Resampling
+    draws: Floats, n_units: int, resampling: Resampling
 ) -> tuple[ConfidenceInterval | None, str | None]:
     """Return a percentile interval, or None and the reason.
 
     Args:
-        draws: One figure per resample, shape (B,); NaN where undefined.
-        shift: Added to the ends and clipped to [0, 1]: the figure minus the same figure on the
-            coarser bins that are resampled.
+        draws: One figure per resample, shape (B,); NaN where undefined. The ends are clipped to
+            [0, 1].
         n_units: Scenarios that the figure rests on.
         resampling: How the draws came about.
     """
@@ -111,7 +110,7 @@ def percentile_interval(
     if n_units < 2:
         return None, "one scenario shows no spread between scenarios"
     tail = (1 - resampling.level) / 2
-    lower, upper = np.clip(np.quantile(defined, (tail, 1 - tail)) + shift, 0.0, 1.0)
+    lower, upper = np.clip(np.quantile(defined, (tail, 1 - tail)), 0.0, 1.0)
     return (
         ConfidenceInterval(
             lower=float(lower),

@@ -1,6 +1,5 @@
 import json
 import os
-import pty
 import shutil
 import subprocess
 import sys
@@ -281,6 +280,8 @@ def test_damaged_labels_and_scores_are_named(data, call):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
 def test_a_terminal_sees_a_progress_bar_and_a_pipe_none(data, repository):
+    import pty
+
     command = [sys.executable, "-m", "abotn", "anomaly", "point", "--scores", data / "scores",
                "--dataset", data, "--bootstrap", "0", "--quiet"]  # fmt: skip
     piped = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import struct
@@ -75,13 +76,15 @@ class ScriptedServer(ThreadingHTTPServer):
     wants.
     """
 
-    daemon_threads = True
+    # Its end waits for the handlers, so that no socket outlives its test.
+    daemon_threads = False
 
     def __init__(self, answers: list[Any]) -> None:
         self.answers = answers
         self.requests: list[dict[str, Any]] = []
         self.connections = 0
         self._lock = threading.Lock()
+        self._sockets: set[Any] = set()
         super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
@@ -95,7 +98,15 @@ class ScriptedServer(ThreadingHTTPServer):
 
     def get_request(self) -> Any:
         self.connections += 1
-        return super().get_request()
+        accepted = super().get_request()
+        self._sockets.add(accepted[0])
+        return accepted
+
+    def server_close(self) -> None:
+        for connection in self._sockets:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        super().server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is what many tests want."""

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,19 @@ JPEG, PNG = encoded("JPEG"), encoded("PNG")
 GOOD = (200, {"Content-Type": "image/jpeg"}, JPEG)
 
 
+made: list[GaussianRenderer] = []
+
+
+@pytest.fixture(autouse=True)
+def _closed_clients() -> Iterator[None]:
+    yield
+    while made:
+        made.pop().close()
+
+
 def client(url: str, **options: Any) -> GaussianRenderer:
-    options = {"retry_backoff": 0.001, "timeout": 5, **options}
-    return GaussianRenderer(url, SMALL, **options)
+    made.append(GaussianRenderer(url, SMALL, **{"retry_backoff": 0.001, "timeout": 5, **options}))
+    return made[-1]
 
 
 def embedded_over(dataset: Path, camera: CameraConfig | None = None) -> EmbeddedRenderer:
@@ -447,6 +457,7 @@ def test_a_pickled_renderer_renders(scripted: Callable[..., Any]) -> None:
     before = renderer.render(np.eye(4), "park")["front"]
     copy = pickle.loads(pickle.dumps(renderer))
     assert np.array_equal(copy.render(np.eye(4), "park")["front"], before)
+    copy.close()
     assert (copy.num_views, copy.max_retries, copy.timeout) == (1, 3, 5)
 
 

@@ -166,3 +166,82 @@ def test_first_frame_survives_the_adaptive_eviction_and_not_the_other() -> None:
         for number in range(10):
             memory.add_frame([view(number)], pose(number), have_memory=fifo)
         assert memory.get_image_indices()[0] == first
+
+
+class Model:
+    """The published rules on plain lists; an entry is (grey, width, height, frame)."""
+
+    def __init__(self, room: int, *, reorder: bool, shrink: bool, ratio: float) -> None:
+        self.room, self.reorder, self.shrink, self.ratio = room, reorder, shrink, ratio
+        self.history: list[tuple[int, int, int, int]] = []
+        self.current: list[tuple[int, int, int, int]] = []
+        self.count = 0
+
+    def add(self, greys: list[int], size: tuple[int, int], *, fifo: bool) -> int:
+        if self.current:
+            grey, width, height, number = self.current[len(self.current) // 2]
+            if self.shrink:
+                width, height = (max(1, int(side * self.ratio)) for side in (width, height))
+            self.history.append((grey, width, height, number))
+        shown = [greys[0], greys[2], greys[1]] if self.reorder and len(greys) == 3 else greys
+        self.current = [(grey, *size, self.count) for grey in shown]
+        self.count += 1
+        if len(self.history) > self.room:
+            frames = [entry[3] for entry in self.history]
+            gaps = [after - before for before, after in pairwise(frames)]
+            self.history.pop(0 if fifo or not gaps else gaps.index(min(gaps)) + 1)
+        return self.count - 1
+
+
+def entries(memory: ShortMemory, images: list[Image.Image]) -> list[tuple[int, int, int]]:
+    return [(grey, *image.size) for grey, image in zip(greys(images), images, strict=True)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 5),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([0.25, 0.5, 1.0]),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["add", "add", "add", "add", "reset", "reset_history"]),
+            st.sampled_from([1, 3]),
+            st.booleans(),
+            st.booleans(),
+            st.integers(1, 9),
+        ),
+        max_size=25,
+    ),
+)
+def test_every_accessor_follows_the_rules_on_plain_lists(
+    room: int, reorder: bool, shrink: bool, ratio: float, actions: list[Any]
+) -> None:
+    memory = ShortMemory(room, reorder_views=reorder, resize_on_add=shrink, resize_ratio=ratio)
+    plain = Model(room, reorder=reorder, shrink=shrink, ratio=ratio)
+    for number, (action, views, fifo, as_pil, width) in enumerate(actions):
+        if action == "reset":
+            memory.reset()
+            plain = Model(room, reorder=reorder, shrink=shrink, ratio=ratio)
+        elif action == "reset_history":
+            memory.reset_history()
+            plain.history = []
+        else:
+            seen = [3 * number + part for part in range(views)]
+            given_views = [view(grey, width=width, height=4) for grey in seen]
+            if as_pil:
+                given_views = [Image.fromarray(one) for one in given_views]
+            index = memory.add_frame(
+                given_views, pose(plain.count), have_memory=fifo, num_current_image=views
+            )
+            assert index == plain.add(seen, (width, 4), fifo=fifo)
+        kept = [*plain.history, *plain.current]
+        assert entries(memory, memory.get_all_images()) == [entry[:3] for entry in kept]
+        assert entries(memory, memory.get_history_images()) == [e[:3] for e in plain.history]
+        assert entries(memory, memory.get_current_images()) == [e[:3] for e in plain.current]
+        assert memory.get_image_indices() == [entry[3] for entry in kept]
+        assert [p[0, 0] for p in memory.get_all_poses()] == [entry[3] for entry in kept]
+        assert [p[0, 0] for p in memory.get_history_poses()] == [e[3] for e in plain.history]
+        last = memory.get_last_pose()
+        assert (None if last is None else last[0, 0]) == (kept[-1][3] if kept else None)
+        assert (len(memory), memory.frame_count) == (len(kept), plain.count)

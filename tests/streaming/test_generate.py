@@ -95,3 +95,21 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path):
 def test_numbers_too_small_are_named(tmp_path, arguments):
     with pytest.raises(ConfigError, match="too small"):
         generate_anomaly_dataset(tmp_path / "data", **arguments)
+
+
+def test_a_generated_dataset_may_be_replaced_and_nothing_else(tmp_path):
+    small = {"towns": ["Town01"], "anomaly_types": ["spawn-props"], "timesteps": 2}
+    told = []
+    generate_anomaly_dataset(tmp_path / "a", seed=1, progress=lambda: told.append(1), **small)
+    assert len(told) == 2
+    generate_anomaly_dataset(tmp_path / "b", seed=2, **{**small, "timesteps": 4})
+    with pytest.raises(ConfigError, match="or overwrite this dataset"):
+        generate_anomaly_dataset(tmp_path / "b", seed=1, **small)
+    generate_anomaly_dataset(tmp_path / "b", seed=1, overwrite=True, **small)
+    assert digest(tmp_path / "a") == digest(tmp_path / "b")
+    # Without answers.json it may be a real dataset.
+    (tmp_path / "b" / "answers.json").unlink()
+    before = digest(tmp_path / "b")
+    with pytest.raises(ConfigError, match="not an empty folder"):
+        generate_anomaly_dataset(tmp_path / "b", overwrite=True)
+    assert digest(tmp_path / "b") == before

@@ -21,6 +21,18 @@ function start() {
   if (addressed !== null) opener.open(addressed);
 }
 
+// On paper nothing can be opened, so all of it is open there.
+function openForPrint() {
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach((details) => { details.open = true; });
+  });
+  addEventListener("afterprint", () => {
+    closed.forEach((details) => { details.open = false; });
+  });
+}
+
 function showOutcome(outcome) {
   byId("filters").reset();
   byId("filter-outcome").value = outcome;
@@ -29,4 +41,5 @@ function showOutcome(outcome) {
   byId("filter-outcome").focus({ preventScroll: true });
 }
 
+openForPrint();
 start();

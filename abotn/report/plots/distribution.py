@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from abotn.errors import EvaluationInputError
 from abotn.report.plots.lettering import readable_names
 from abotn.report.plots.looks import looks
-from abotn.report.plots.marks import legend, metric_label, notes
+from abotn.report.plots.marks import MODIFIED_NOTE, legend, metric_label, notes
 from abotn.report.plots.sheet import FAINT, SMALL, new_figure
+from abotn.report.runs import MODIFIED_MARK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,7 @@ class Sample:
         direction: ``"higher"`` or ``"lower"`` is better.
         mark: A value to mark with a line, such as the arrival radius; None for none.
         mark_label: What the line means.
+        modified: Whether the run's protocol was modified.
     """
 
     run: str
@@ -46,6 +48,7 @@ class Sample:
     direction: str = "higher"
     mark: float | None = None
     mark_label: str = ""
+    modified: bool = False
 
 
 def draw_distribution(samples: Sequence[Sample], *, columns: int = 1) -> Figure:
@@ -62,9 +65,11 @@ def draw_distribution(samples: Sequence[Sample], *, columns: int = 1) -> Figure:
     check_samples(samples)
     figure = new_figure(columns, 2.5 if columns == 1 else 3.2)
     fill_distribution(figure.subplots(), samples)
-    names = readable_names([sample.run for sample in samples], _LETTERS[columns])
-    legend(figure, names, looks(names), markevery=[])
-    notes(figure, columns, [*scale_note(samples), counts_note(samples, names)])
+    plain = readable_names([sample.run for sample in samples], _LETTERS[columns])
+    names = {s.run: plain[s.run] + (MODIFIED_MARK if s.modified else "") for s in samples}
+    legend(figure, names, looks(names))
+    lines = [*scale_note(samples), counts_note(samples, names)]
+    notes(figure, columns, lines + [MODIFIED_NOTE] * any(sample.modified for sample in samples))
     return figure
 
 
@@ -88,6 +93,7 @@ def fill_distribution(axes: Axes, samples: Sequence[Sample]) -> None:
     if linear is not None:
         axes.set_xscale("symlog", linthresh=linear)
         axes.set_xlim(left=-0.05 * linear)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_xlabel(metric_label(first.metric, first.unit, first.direction))
     axes.set_ylabel("share of records ≤ value")
     axes.set_ylim(-0.03, 1.03)

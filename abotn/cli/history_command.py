@@ -1,0 +1,60 @@
+"""``abotn history``: a metric, evaluation by evaluation."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from abotn.cli.option_values import metric_name
+
+if TYPE_CHECKING:
+    from abotn.results.history import History, HistoryEntry
+
+_HEADER = ("evaluation", "run made", "value", "interval", "change", "")
+
+
+@click.command()
+@click.argument("folder", type=click.Path())
+@click.option("--metric", required=True, help="Name of the metric.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def history(folder: str, metric: str, *, as_json: bool) -> None:
+    """List --metric over the evaluations below FOLDER, oldest run first.
+
+    Shows value, interval and the change to the evaluation before, with a warning where protocol,
+    data set or parameters differ.
+    """
+    from abotn.results.history import read_history
+
+    found = read_history(folder, metric_name(metric, ()))
+    for path, reason in found.unreadable.items():
+        click.echo(f"warning: {path}: {reason}; left out", err=True)
+    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else _shown(found))
+
+
+def _shown(found: History) -> str:
+    unit = f" ({found.unit})" if found.unit else ""
+    title = f"{found.metric}{unit}, {found.direction} is better"
+    rows = [_HEADER, *(_row(entry) for entry in found.entries)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join([title, "", *lines])
+
+
+def _row(entry: HistoryEntry) -> tuple[str, ...]:
+    when = entry.created.replace("+00:00", "Z") + ("" if entry.dated_by == "run" else " (file)")
+    if entry.value is None:
+        return (_label(entry), when, "–", "", "", entry.reason)
+    interval = ""
+    if entry.lower is not None and entry.upper is not None:
+        interval = f"[{entry.lower:.4g}, {entry.upper:.4g}]"
+    change = "" if entry.change is None else f"{entry.change:+.4g} {entry.verdict}"
+    return (_label(entry), when, f"{entry.value:.4g}", interval, change, "; ".join(entry.notes))
+
+
+def _label(entry: HistoryEntry) -> str:
+    return f"{entry.name} ({entry.path})" if entry.name else entry.path
