@@ -55,6 +55,9 @@ def complaint(name: str, document: object) -> str | None:
     if accepts_all(load_schema(name), [document]):
         return None
     document = _as_major(document)
+    foreign = _foreign_version(name, document)
+    if foreign is not None:
+        return f"schema_version: {foreign!r} is unknown here (use a newer abotn)"
     errors = sorted(_validator(name).iter_errors(document), key=lambda error: list(error.path))
     if not errors:
         return None
@@ -164,6 +167,15 @@ def _as_major(document: object) -> object:
         return document
     major, dot, minor = version.partition(".")
     return {**document, "schema_version": major} if dot and minor.isdigit() else document
+
+
+def _foreign_version(name: str, document: object) -> object:
+    """Return the version of a document of another major version, None for one of this."""
+    known = load_schema(name).get("properties", {}).get("schema_version", {}).get("enum")
+    if known is None or not isinstance(document, dict) or "schema_version" not in document:
+        return None
+    version: object = document["schema_version"]
+    return None if version in known else version
 
 
 @cache

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from abotn.errors import ConfigError
+
 BASE_KEY = "_base_"
 MODE_KEY = "mode"
 
@@ -31,6 +33,25 @@ def load_agent_config(path: str | os.PathLike[str]) -> dict[str, Any]:
         ValueError: a file is not a mapping, or a file is its own base.
     """
     return _with_mode(_with_bases(Path(path), ()))
+
+
+def agent_config_from(
+    given: str | os.PathLike[str] | Mapping[str, Any] | None,
+) -> dict[str, Any] | None:
+    """Return an agent's configuration, whichever way it was given; None stays None.
+
+    Args:
+        given: A YAML file, or the keyword arguments themselves.
+
+    Raises:
+        ConfigError: the file cannot be used.
+    """
+    if given is None or isinstance(given, Mapping):
+        return None if given is None else dict(given)
+    try:
+        return load_agent_config(given)
+    except (OSError, ValueError) as error:
+        raise ConfigError(str(error), where="agent config") from error
 
 
 def load_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:

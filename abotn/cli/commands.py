@@ -18,6 +18,8 @@ COMMANDS = {
     "scenes": ("abotn.cli.scenes_command:scenes", "Generate, convert and check scenes."),
     "metrics": ("abotn.cli.metrics_command:metrics", "List and describe metrics and groupings."),
     "plugins": ("abotn.cli.plugins_command:plugins", "List the installed plugins."),
+    "doctor": ("abotn.cli.doctor_command:doctor", "Check an agent or a render server."),
+    "serve-render": ("abotn.cli.serve_render_command:serve_render", "Serve views over HTTP."),
     "validate": ("abotn.cli.validate_command:validate", "Check files against their schemas."),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,10 @@ _PROVIDE_FLAGS = ("provide_history", "provide_occ_map", "provide_height_map")
 
 @click.command()
 @click.argument("task_type", type=click.Choice([name.replace("_", "-") for name in TASK_TYPES]))
-@click.option("--agent", metavar="MODULE:CLASS", help="The agent's class.")
-@click.option("--agent-config", type=click.Path(), metavar="FILE", help="Its arguments, in YAML.")
+@click.option("--agent", metavar="MODULE:CLASS",
+              help="The agent's class, or the URL of an agent server.")  # fmt: skip
+@click.option("--agent-config", type=click.Path(), metavar="FILE",
+              help="Its arguments, in YAML; for a URL, the connection's settings.")  # fmt: skip
 @click.option("--agent-name", metavar="NAME", help="Name for tables. [default: the class's name]")
 @click.option("--data-dir", type=click.Path(), metavar="DIR", help="Folder of the scenes.")
 @click.option("--map-dir", type=click.Path(), metavar="DIR", help="Folder of the maps, if apart.")
@@ -68,12 +69,11 @@ def run(
     protocol override the named protocol's values, which the run records.
     """
     from abotn.agents.exposure import provided_fields
+    from abotn.cli.import_path import agents_beside_the_user
     from abotn.rollout.progress import progress_bar
     from abotn.rollout.runner import run as run_agent
 
-    # An agent beside the user is found like one that python -m would find.
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    agents_beside_the_user()
     overrides = {name: options.pop(name) for name in _OVERRIDES}
     provide = provided_fields({name: options.pop(name) for name in _PROVIDE_FLAGS})
     reached: list[Path] = []

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 import click
 
 
@@ -23,29 +18,10 @@ def serve_render(data_dir: str, map_dir: str | None, port: int, host: str) -> No
 
     The first line printed is the URL for --render-url. Ctrl-C or SIGTERM stops the server.
     """
+    from abotn.cli.serving import serve_until_stopped
     from abotn.rendering.server import RenderServer
 
     with RenderServer(data_dir, map_dir, host=host, port=port) as server:
-
-        def stop() -> None:
-            # It waits for the loop that the signal has interrupted, so another thread must call it.
-            threading.Thread(target=server.shutdown, daemon=True).start()
-
-        with _called_at_signals(stop):
-            click.echo(server.url)
-            count = len(server.views.scene_ids())
-            scenes = f"{count} scene{'' if count == 1 else 's'}"
-            click.echo(f"serving {scenes} of {data_dir}; Ctrl-C stops", err=True)
-            server.serve_forever(poll_interval=0.1)
-    click.echo("stopped", err=True)
-
-
-@contextmanager
-def _called_at_signals(stop: Callable[[], None]) -> Iterator[None]:
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, lambda *_: stop()) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        count = len(server.views.scene_ids())
+        told = f"serving {count} scene{'' if count == 1 else 's'} of {data_dir}"
+        serve_until_stopped(server, server.url, told)

@@ -1,4 +1,4 @@
-"""``abotn validate``: check files against their schemas."""
+"""``abotn validate``: check files against their schemas, and lift older ones."""
 
 from __future__ import annotations
 
@@ -16,31 +16,48 @@ _SCHEMA_OF = {
     "result.json": "result.v1",
     "trajectory.json": "trajectory.v1",
     "evaluation.json": "evaluation.v1",
+    "comparison.json": "comparison.v1",
 }
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 @click.option("--schema", help="Schema name, where the file's name does not tell.")
+@click.option("--migrate", is_flag=True, help="Lift older files first, such as published results.")
+@click.option(
+    "--backup/--no-backup", default=True, show_default=True, help="Keep lifted files as FILE.bak."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def validate(
-    ctx: click.Context, files: tuple[str, ...], schema: str | None, *, as_json: bool
+    ctx: click.Context,
+    /,
+    files: tuple[str, ...],
+    schema: str | None,
+    *,
+    migrate: bool,
+    backup: bool,
+    as_json: bool,
 ) -> None:
     """Check FILES, or every known file below a folder, against their schemas.
 
-    Exits with 0 when all fit, with 1 when one does not.
+    Exits with 0 when all fit, with 1 when one does not. With --migrate a file of an older layout is
+    lifted to this one first, in place and whole or not at all.
     """
     if schema is not None and schema not in schema_files.schema_names():
         from abotn.errors import UnknownNameError
 
         raise UnknownNameError("schema", schema, schema_files.schema_names())
     paths = [path for name in files for path in _expand(Path(name))]
-    findings = {str(path): _complaint(path, schema) for path in paths}
+    lifted, refused = _lift_all(paths, schema, keep_backup=backup) if migrate else ([], {})
+    findings = {str(p): refused.get(str(p)) or _complaint(p, schema) for p in paths}
     wrong = {path: reason for path, reason in findings.items() if reason is not None}
     if as_json:
-        click.echo(json.dumps({"checked": len(findings), "wrong": wrong}, indent=2))
+        shown = {"checked": len(findings), "lifted": lifted, "wrong": wrong}
+        click.echo(json.dumps(shown, indent=2))
     else:
+        for path in lifted:
+            click.echo(f"{path}: lifted")
         for path, reason in wrong.items():
             click.echo(f"{path}: {reason}")
         click.echo(f"{len(findings)} checked, {len(wrong)} wrong")
@@ -58,19 +75,54 @@ def _expand(path: Path) -> list[Path]:
     return found
 
 
+def _lift_all(
+    paths: list[Path], schema: str | None, *, keep_backup: bool
+) -> tuple[list[str], dict[str, str]]:
+    """Lift what needs it; return the files that were lifted, and why others could not be."""
+    lifted: list[str] = []
+    refused: dict[str, str] = {}
+    for path in paths:
+        try:
+            if _lift(path, schema, keep_backup=keep_backup):
+                lifted.append(str(path))
+        except DataError as error:
+            refused[str(path)] = error.message
+    return lifted, refused
+
+
+def _lift(path: Path, schema: str | None, *, keep_backup: bool) -> bool:
+    from abotn.records.published import normalise
+    from abotn.results.migrate import migrate_file
+
+    name = _schema_name(path, schema, read_json(path))
+    lift = normalise if name == "result.v1" else None
+    return migrate_file(path, schema=name, lift=lift, keep_backup=keep_backup) is not None
+
+
 def _complaint(path: Path, schema: str | None) -> str | None:
     try:
         document = read_json(path)
-        name = schema or _SCHEMA_OF.get(path.name) or _guess(document, path)
-        return schema_files.complaint(name, document)
+        name = _schema_name(path, schema, document)
+        reason = schema_files.complaint(name, document)
     except AbotnError as error:
         return error.message
+    if reason is not None and name == "result.v1" and "schema_version" not in document:
+        return f"{reason} (--migrate lifts the results of the published tools)"
+    return reason
+
+
+def _schema_name(path: Path, schema: str | None, document: dict[str, object]) -> str:
+    return schema or _SCHEMA_OF.get(path.name) or _guess(document, path)
 
 
 def _guess(document: dict[str, object], path: Path) -> str:
-    marks = {"metrics": "evaluation.v1", "position": "trajectory.v1", "agent": "run.v1"}
-    if "status" in document:
-        return "result.v1"
+    marks = {
+        "status": "result.v1",
+        "pairs": "comparison.v1",
+        "metrics": "evaluation.v1",
+        "position": "trajectory.v1",
+        "agent": "run.v1",
+    }
     for key, name in marks.items():
         if key in document:
             return name

@@ -101,8 +101,9 @@ def to_pixels(points: FloatArray, style: str, width: int, height: int) -> NDArra
         raise DataError(
             f"expected {style} from 0 to {most[0]:g} and {most[1]:g}, got {worst.tolist()}"
         )
-    scale = np.array([width - 1, height - 1]) / most
-    return np.rint(points * scale).astype(np.int64)
+    if style == "pixels":
+        return np.rint(points).astype(np.int64)
+    return np.rint(points / most * (width - 1, height - 1)).astype(np.int64)
 
 
 def read_affordances(

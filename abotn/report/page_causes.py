@@ -61,7 +61,8 @@ def _cause(status: str | None, success: float, stopped: bool, spoiled: bool) -> 
 
 def _spoiled(table: RecordTable, manifest: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Return where collisions on the way spoil a success, which they do for point goals only."""
-    point_goal = np.array([kind != "poi_goal" for kind in _texts(table, "task_type")])
+    kinds = _texts(table, "task_type")
+    point_goal = np.array([kind != "poi_goal" for kind in kinds], dtype=bool)
     values = (manifest.get("protocol") or {}).get("values") or {}
     threshold = float(values.get("collision_threshold", np.inf))
     judged = "success_new" in table

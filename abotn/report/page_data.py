@@ -164,7 +164,7 @@ def _picture_notes(pictures: Mapping[str, dict[str, Any]]) -> Iterator[str]:
 
 def _stride_notes(stride: int) -> Iterator[str]:
     if stride > 1:
-        yield f"Of each path every {stride}th pose is drawn, to keep the page small."
+        yield f"Of each path one pose in {stride} is drawn, to keep the page small."
 
 
 def _view_notes(views: Mapping[int, dict[str, Any]]) -> Iterator[str]:

@@ -14,6 +14,8 @@ from abotn.units import Direction
 
 COLOURS = 8
 _TICKS = 4
+_NOTHING = 1e-12
+_ENDLESS = 1e300
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,12 @@ class Axis:
     def over(cls, entries: Iterable[Entry]) -> Axis:
         """Return an axis that holds all values and intervals, and zero; [0, 1] for fractions."""
         ends = [end for entry in entries for end in (entry.value, entry.lower, entry.upper)]
-        finite = [end for end in ends if end is not None and math.isfinite(end)]
+        finite = [end for end in ends if end is not None and abs(end) < _ENDLESS]
         low, high = min([0.0, *finite]), max([0.0, *finite])
         units = {entry.unit for entry in entries}
         if units == {""} and low == 0 and high <= 1:
             return cls(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
-        step = _nice((high - low) / _TICKS) if high > low else 1.0
+        step = _nice((high - low) / _TICKS) if high - low > _NOTHING else 1.0
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
         last = max(last, first + 1)
         ticks = tuple(step * number for number in range(first, last + 1))

@@ -115,7 +115,9 @@ class PairComparison:
     def from_dict(cls, document: Mapping[str, Any]) -> PairComparison:
         """Build it from :meth:`to_dict`'s form, keeping fields of newer minor versions."""
         known, unknown = split_known(document, field_names(cls))
-        values = {name: tuple(v) if isinstance(v, list) else v for name, v in known.items()}
+        values: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in known.items()
+        }
         values["metrics"] = tuple(MetricComparison.from_dict(m) for m in document["metrics"])
         return cls(**values, unknown=unknown)
 

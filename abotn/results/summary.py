@@ -37,5 +37,8 @@ def _aggregate(metrics: Sequence[MetricResult]) -> dict[str, Any]:
     values = [metric.value for metric in metrics if math.isfinite(metric.value)]
     if not values:
         return {"count": 0, "mean": None, "min": None, "max": None}
-    mean = math.fsum(values) / len(values)
+    try:
+        mean = math.fsum(values) / len(values)
+    except OverflowError:
+        mean = math.fsum(value / len(values) for value in values)
     return {"count": len(values), "mean": mean, "min": min(values), "max": max(values)}

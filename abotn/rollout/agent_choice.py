@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abotn.agents.agent_connection import checked_url, is_agent_url
-from abotn.agents.config import load_agent_config
+from abotn.agents.config import agent_config_from
 from abotn.agents.description import AgentDescription, describe, json_ready
 from abotn.agents.loader import checked_agent_class, load_agent_class
 from abotn.agents.remote import RemoteAgent, remote_settings, served_agent
@@ -70,7 +70,7 @@ def choose_agent(
             where="agent",
             hint="package.module:ClassName, or the URL of an agent server",
         )
-    given = _given(agent_config)
+    given = agent_config_from(agent_config)
     if is_agent_url(agent):
         return _remote(agent, given, old or {})
     return _local(agent, given, old or {})
@@ -89,16 +89,3 @@ def _remote(url: str, given: dict[str, Any] | None, old: Mapping[str, Any]) -> C
     before = {name: old[name] for name in ("images", "timeout", "start_timeout") if name in old}
     settings = remote_settings(before if given is None else given)
     return ChosenAgent(RemoteAgent, {"url": checked_url(url), **settings}, served_agent(url))
-
-
-def _given(
-    agent_config: AgentConfig,
-) -> dict[str, Any] | None:
-    if agent_config is None:
-        return None
-    if isinstance(agent_config, Mapping):
-        return dict(agent_config)
-    try:
-        return load_agent_config(agent_config)
-    except (OSError, ValueError) as error:
-        raise ConfigError(str(error), where="agent config") from error

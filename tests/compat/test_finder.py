@@ -43,10 +43,9 @@ def test_the_line_for_start_up_makes_the_name_importable_and_imports_nothing_its
     assert len(line.splitlines()) == 1
     code = (
         f"exec({line!r}); before = {{m for m in sys.modules if 'abotn' in m}}\n"
-        "import abotn_evaluator.config as c\n"
-        "print(sorted(before), c.__name__, c.load_yaml.__module__)"
+        "import abotn_evaluator.point_goal as found; print(sorted(before), found.__name__)"
     )
-    assert python(code) == "[] abotn_evaluator.config abotn.agents.config"
+    assert python(code) == "[] abotn_evaluator.point_goal"
 
 
 @pytest.mark.parametrize("first", ["import abotn.compat", STARTUP_FILE.read_text().strip()])

@@ -1,0 +1,200 @@
+"""The arithmetic behind pictures: looks, names, fronts, distributions, bins, windows."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from skimage.color import deltaE_ciede2000, rgb2lab
+
+from abotn.errors import ConfigError, EvaluationInputError, UnknownNameError
+from abotn.report.plots import KINDS, plot_kind
+from abotn.report.plots.distribution import Sample, linear_part, steps
+from abotn.report.plots.lettering import (
+    FAMILY,
+    NO_GLYPH,
+    families,
+    font_of,
+    readable,
+    readable_names,
+    unknown_letters,
+)
+from abotn.report.plots.looks import PALETTE, looks
+from abotn.report.plots.map_backdrop import bar_length, window_around
+from abotn.report.plots.pareto import not_beaten
+from abotn.report.plots.sheet import check_columns, suffix_of
+from abotn.report.plots.success_length import length_bins, length_edges
+from abotn.report.texts import width
+
+# Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
+BLINDNESS = {
+    "none": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+               [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+               [0.004733, 0.691367, 0.303900]],
+}  # fmt: skip
+
+
+def seen_with(blindness, colours):
+    """The colours (N, 3) in Lab as somebody with a colour blindness sees them."""
+    rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in colours])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.transpose(BLINDNESS[blindness]), 0, 1)
+    return rgb2lab(np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055))
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
+def test_the_colours_can_be_told_apart_from_each_other_and_from_paper(blindness):
+    seen = seen_with(blindness, [*PALETTE, "#FFFFFF"])
+    apart = deltaE_ciede2000(seen[:, None], seen[None]) + 100 * np.eye(len(seen))
+    assert apart.min() > 10
+
+
+def test_an_agent_keeps_its_look_whatever_the_order():
+    names = ["planner", "random", "straight"]
+    assert looks(names) == looks(reversed(names))
+    assert looks(names)["planner"].colour == PALETTE[0]
+
+
+def test_sixty_three_agents_all_look_different():
+    found = looks(f"agent {number:02}" for number in range(63))
+    assert len({(look.colour, look.marker) for look in found.values()}) == 63
+
+
+@given(st.text(max_size=60), st.integers(4, 50))
+def test_a_name_is_one_line_of_at_most_so_many_columns(text, most):
+    shown = readable(text, most)
+    assert width(shown) <= most
+    assert "\n" not in shown
+    assert all(font_of(letter) for letter in shown)
+
+
+def test_a_long_name_keeps_both_ends():
+    assert readable("checkpoint-0001-of-the-first-series/seed-7", 21) == "checkpoint…ies/seed-7"
+
+
+def test_names_that_come_to_look_the_same_are_numbered():
+    unheard_of = ["\U0005fffe\U0005ffff", "\U0005ffff\U0005fffe"]
+    assert list(readable_names([*unheard_of, "a"]).values()) == [
+        f"{NO_GLYPH * 2} (1)", f"{NO_GLYPH * 2} (2)", "a",
+    ]  # fmt: skip
+    assert unknown_letters(unheard_of) == "\U0005fffe\U0005ffff"
+
+
+def test_a_letter_that_the_usual_font_lacks_comes_from_another_that_has_it():
+    from matplotlib import font_manager
+    from matplotlib.ft2font import FT2Font
+
+    letter = next((c for c in map(chr, range(0x0900, 0x3100)) if font_of(c) not in (None, FAMILY)),
+                  None)  # fmt: skip
+    if letter is None:
+        pytest.skip("no font installed beside the usual one")
+    usual, other = families([f"a{letter}"])
+    assert usual == FAMILY
+    assert ord(letter) in FT2Font(font_manager.findfont(other)).get_charmap()
+    assert ord(letter) not in FT2Font(font_manager.findfont(FAMILY)).get_charmap()
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=9),
+       st.sampled_from(["higher", "lower"]), st.sampled_from(["higher", "lower"]))  # fmt: skip
+def test_the_front_is_what_a_comparison_of_all_pairs_leaves(points, first, second):
+    def at_least(a, b, direction):
+        return a >= b if direction == "higher" else a <= b
+
+    def beats(a, b):
+        as_good = at_least(a[0], b[0], first) and at_least(a[1], b[1], second)
+        return as_good and a != b
+
+    expected = [not any(beats(other, point) for other in points) for point in points]
+    assert not_beaten(points, [first, second]).tolist() == expected
+
+
+@given(st.lists(st.one_of(st.integers(-3, 3).map(float), st.just(math.inf), st.just(math.nan),
+                          st.just(-math.inf)), min_size=1, max_size=20))  # fmt: skip
+def test_the_line_of_a_distribution_is_the_share_of_records_up_to_each_value(values):
+    x, share = steps(np.array(values))
+    defined = [value for value in values if not math.isnan(value)]
+    for value in {value for value in defined if math.isfinite(value)}:
+        at = share[np.flatnonzero(x == value)[-1]]
+        assert at == pytest.approx(sum(one <= value for one in defined) / len(defined))
+    assert len(x) == len(share)
+    assert (np.diff(share) >= 0).all()
+
+
+def test_an_axis_is_linear_unless_values_span_decades():
+    def sample(values, mark=None):
+        return Sample("a", "distance_to_goal", np.array(values), "m", "lower", mark)
+
+    assert linear_part([sample([0.1, 2.0], mark=0.5)]) is None
+    assert linear_part([sample([0.1, 20.0], mark=0.5), sample([1.0])]) == 0.5
+    assert linear_part([sample([-1.0, 200.0], mark=0.5)]) is None
+    assert linear_part([sample([0.0, 0.0])]) is None
+    assert linear_part([sample([1e-9] * 9 + [100.0])]) == 0.1
+
+
+@given(st.lists(st.floats(1, 80), min_size=1, max_size=60))
+def test_bins_of_lengths_agree_with_pandas(lengths):
+    edges = length_edges([*lengths, math.nan, math.inf])
+    assert edges[0] == min(lengths)
+    assert edges[-1] >= max(lengths)
+    inner = [-math.inf, *edges[1:-1], math.inf]
+    expected = pd.cut(lengths, inner, right=False, labels=False).astype(int).astype(str)
+    assert length_bins(lengths, edges) == expected.tolist()
+
+
+def test_bins_hold_about_equally_many_records_and_not_too_few():
+    lengths = np.random.default_rng(0).lognormal(2, 1, 400)
+    counts = np.unique(length_bins(lengths, length_edges(lengths)), return_counts=True)[1]
+    assert counts.tolist() == [80] * 5
+    assert len(length_edges(lengths[:17])) - 1 == 2
+    assert len(length_edges([5.0] * 20)) - 1 == 1
+    assert length_bins([math.nan, math.inf, 5.0], length_edges([5.0])) == [None, None, "0"]
+    with pytest.raises(EvaluationInputError, match="no record has a reference length"):
+        length_edges([math.nan])
+
+
+@given(st.floats(1.0, 1e5))
+def test_a_scale_bar_is_the_longest_round_length_within_a_quarter(side):
+    length = bar_length(side)
+    power = 10.0 ** math.floor(math.log10(length) + 1e-9)
+    digit = round(length / power)
+    assert digit in (1, 2, 5)
+    assert length <= side / 4 * (1 + 1e-9)
+    following = {1: 2, 2: 5, 5: 10}[digit] * power
+    assert following > side / 4 * (1 - 1e-9)
+
+
+@given(st.lists(st.tuples(st.floats(-50, 50), st.floats(-50, 50)), min_size=1, max_size=8))
+def test_a_window_is_a_square_around_all_points(points):
+    window = window_around(np.array([*points, (math.nan, 1.0)]))
+    array = np.array(points)
+    low, high = np.array(window[:2]), np.array(window[:2]) + window.side
+    assert ((array > low) & (array < high)).all()
+    assert window.side >= 2.0
+    other = window_around(np.array([[90.0, 0.0]]))
+    joined = window.joined(other)
+    for corner in (*window.corners, *other.corners):
+        assert (corner >= np.array(joined[:2]) - 1e-9).all()
+        assert (corner <= np.array(joined[:2]) + joined.side + 1e-9).all()
+
+
+def test_a_window_needs_a_finite_point():
+    with pytest.raises(EvaluationInputError, match="neither path, reference nor goal"):
+        window_around(np.full((2, 2), math.nan))
+
+
+def test_kinds_endings_and_columns_are_checked():
+    with pytest.raises(UnknownNameError, match=r"kind of plot 'interval' .*did you mean: interval"):
+        plot_kind("interval")
+    assert all(kind.question.endswith("?") for kind in KINDS.values())
+    with pytest.raises(ConfigError, match=r"ends in \.png, \.svg, \.pdf, got \.jpg"):
+        suffix_of("a.jpg")
+    with pytest.raises(ConfigError, match="got no ending"):
+        suffix_of("picture")
+    with pytest.raises(ConfigError, match="columns: must be 1 or 2, got 3"):
+        check_columns(3)
