@@ -14,7 +14,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "RESULTS.md"
-NAMES = ("startup", "records", "evaluation", "bootstrap", "collisions", "renderer", "streaming")
+NAMES = (
+    "startup",
+    "records",
+    "evaluation",
+    "samples",
+    "bootstrap",
+    "collisions",
+    "renderer",
+    "streaming",
+)
 HEADER = """# Measured
 
 Written by `make bench`. Each row compares two ways of doing one thing in one run on one machine;

@@ -1,4 +1,4 @@
-"""What an agent is, how it is found and configured, and three baseline agents."""
+"""What an agent is, how it is found and configured, three baseline agents, and agents in a server."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from abotn.agents.config import load_agent_config as load_agent_config
     from abotn.agents.loader import load_class as load_class
     from abotn.agents.planner import PlannerAgent as PlannerAgent
+    from abotn.agents.remote import RemoteAgent as RemoteAgent
 
 _HOMES = {
     "PlannerAgent": "abotn.agents.planner",
     "RandomAgent": "abotn.agents.baselines",
+    "RemoteAgent": "abotn.agents.remote",
     "StraightLineAgent": "abotn.agents.baselines",
     "load_agent_config": "abotn.agents.config",
     "load_class": "abotn.agents.loader",
@@ -35,6 +37,7 @@ __all__ = [
     "PlannerAgent",
     "PoiGoalObservation",
     "RandomAgent",
+    "RemoteAgent",
     "StraightLineAgent",
     "WaypointPrediction",
     "load_agent_config",

@@ -183,6 +183,12 @@ def served_agent(url: str, timeout: float = 60.0) -> AgentDescription:
         connection.close()
 
 
+def let_go(agent: Any) -> None:
+    """End the session of an agent that lives in a server; any other agent is left alone."""
+    if isinstance(agent, RemoteAgent):
+        agent.close()
+
+
 def remote_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a remote agent, checked.
 

@@ -41,6 +41,9 @@ _PROVIDE_FLAGS = ("provide_history", "provide_occ_map", "provide_height_map")
 @click.option("--tasks", multiple=True, metavar="NAME", help="Only tasks like NAME, repeatable.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first error.")
 @click.option("--save-render-images", is_flag=True, help="Keep the views of every step.")
+@click.option("--enable-visualization", is_flag=True,
+              help="Keep the views with what the agent says about them drawn on.")  # fmt: skip
+@click.option("--save-maps", is_flag=True, help="Draw every path on its map, as map.png.")
 @click.option("--provide-history", is_flag=True, help="Show the agent its earlier views and poses.")
 @click.option("--provide-occ-map", is_flag=True, help="Show the agent the occupancy map.")
 @click.option("--provide-height-map", is_flag=True, help="Show the agent the height map.")
@@ -61,6 +64,8 @@ def run(
     agent_name: str | None,
     fail_fast: bool,  # noqa: FBT001 - click passes options by name
     save_render_images: bool,  # noqa: FBT001
+    enable_visualization: bool,  # noqa: FBT001
+    save_maps: bool,  # noqa: FBT001
     **options: Any,
 ) -> None:
     """Roll an agent out over a dataset: TASK_TYPE is point-goal or poi-goal.
@@ -87,6 +92,7 @@ def run(
                 overrides=overrides,
                 provide=provide,
                 save_images=save_render_images,
+                visualize=enable_visualization,
                 fail_fast=fail_fast,
                 progress=listen,
                 started=reached.append,
@@ -96,6 +102,10 @@ def run(
         if reached:
             click.echo(f"stopped; go on with --resume-dir {reached[0]}", err=True)
         raise
+    if save_maps:
+        from abotn.report.task_maps import write_run_maps
+
+        write_run_maps(outcome.folder, data_dir=options["data_dir"], map_dir=options["map_dir"])
     _summarise(outcome)
     click.echo(str(outcome.folder))
 

@@ -105,6 +105,7 @@ class EvalConfig:
             provide=frozenset([*provided_fields(vars(self)), *needs, *shown]),
             camera=self.camera_config or CameraConfig(),
             save_images=self.save_render_images,
+            visualize=self.enable_visualization,
             expose=expose,
             max_history_frames=self.max_history_frames,
             history_resize_ratio=self.history_resize_ratio,

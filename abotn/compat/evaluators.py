@@ -17,10 +17,10 @@ from abotn.compat.evaluator_run import EvaluatorRun
 from abotn.compat.renderers import as_renderer
 from abotn.errors import ConfigError
 from abotn.records.files import record_folder
+from abotn.rollout.drawings import cleared_pictures
 from abotn.rollout.executor import write_attempt
 from abotn.rollout.live import Attempt, LiveAttempt
 from abotn.rollout.progress import ProgressListener
-from abotn.rollout.render_images import IMAGES_NAME, remove_images
 from abotn.rollout.rules import RunRules, Unit, attempt_seed
 from abotn.rollout.scene_maps import SceneMaps
 from abotn.rollout.scoring import unplanned_record
@@ -126,15 +126,14 @@ class PointGoalEvaluator:
         assert self._rules is not None
         hand = _Hand(Unit(episode.episode_id, task.task_id))
         self._hand = hand
-        images = record_folder(self.output_dir, *hand.unit) / IMAGES_NAME
-        remove_images(images)
+        folder = record_folder(self.output_dir, *hand.unit)
         with _noting_failure(hand):
             hand.live = LiveAttempt(
                 hand.unit,
                 self._rules,
                 as_renderer(self.renderer),
                 lambda: (self._scene_maps(episode), task),
-                images if self._rules.save_images else None,
+                *cleared_pictures(folder, self._rules),
             )
 
     def build_observation(self) -> Observation:

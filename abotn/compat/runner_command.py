@@ -117,6 +117,7 @@ def _made(given: argparse.Namespace, config: EvalConfig) -> Path:
             history_resize_ratio=config.history_resize_ratio,
             camera=config.camera_config,
             save_images=config.save_render_images,
+            visualize=config.enable_visualization,
             progress=listen,
             **_place(given),
         )

@@ -288,6 +288,9 @@ def _confidence(interval: Interval | NoInterval, resampled: str) -> ConfidenceIn
 def _reason(one: Scored, rows: Rows) -> str:
     if one.error is not None:
         return one.error
+    raised = [one.column.errors[row] for row in rows.tolist() if row in one.column.errors]
+    if raised and not one.column.defined[rows].any():
+        return raised[0]
     if not len(rows):
         return "no records"
     if not one.column.defined[rows].any():
@@ -322,9 +325,37 @@ def _metadata(
     if raised:
         metadata["sample_error_count"] = len(raised)
         metadata["sample_errors"] = _shown(one.column.errors, raised, table)
+        if not one.column.defined[rows].any():
+            metadata["error"] = _first_error(one.column.errors, raised, table)
     if options.keep_values:
-        metadata["raw_values"] = [None if value != value else value for value in single.tolist()]
+        metadata.update(_kept(one, rows, single))
     return metadata
+
+
+def _first_error(errors: Mapping[int, str], raised: list[int], table: RecordTable) -> str:
+    """Return why a metric has no value at all because it raised."""
+    first = errors[raised[0]]
+    if len(table) == 1:
+        return first
+    return f"raised on {len(raised)} records, the first is {table.label(raised[0])}: {first}"
+
+
+def _kept(one: Scored, rows: Rows, single: NDArray[np.float64]) -> dict[str, Any]:
+    """Return each record's value, None where undefined; for a ratio of sums both parts too."""
+    kept = {"raw_values": _with_gaps(single)}
+    if one.spec.ratio:
+        defined = one.column.defined[rows]
+        kept["raw_numerators"] = _with_gaps(one.column.numerators[rows], defined)
+        kept["raw_denominators"] = _with_gaps(one.column.denominators[rows], defined)
+    return kept
+
+
+def _with_gaps(
+    values: NDArray[np.float64], defined: NDArray[np.bool_] | None = None
+) -> list[float | None]:
+    if defined is not None:
+        values = np.where(defined, values, np.nan)
+    return [None if value != value else value for value in values.tolist()]
 
 
 def _shown(errors: Mapping[int, str], rows: list[int], table: RecordTable) -> dict[str, str]:

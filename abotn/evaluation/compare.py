@@ -74,7 +74,7 @@ def compare(
     evaluator = evaluator or Evaluator()
     if len(runs) < 2:
         raise EvaluationInputError(f"needs two or more, got {len(runs)}", where="runs")
-    options = EvaluationOptions(
+    options = _options(
         metric_kwargs={evaluator.registry.get(n).name: v for n, v in (metric_kwargs or {}).items()},
         bootstrap_ci=n_resamples,
         bootstrap_seed=seed,
@@ -93,6 +93,20 @@ def compare(
         baseline,
         _provenance(sides, options),
     )
+
+
+_NAMES_HERE = {"bootstrap_ci": "n_resamples", "bootstrap_seed": "seed", "ci_level": "level"}
+
+
+def _options(**values: Any) -> EvaluationOptions:
+    """Return checked options; an error names the argument as it is called here."""
+    if values["bootstrap_ci"] is None:
+        raise EvaluationInputError("a comparison needs resamples, got None", where="n_resamples")
+    try:
+        return EvaluationOptions(**values)
+    except EvaluationInputError as error:
+        where = _NAMES_HERE.get(error.where or "", error.where)
+        raise EvaluationInputError(error.message, where=where, hint=error.hint) from None
 
 
 @dataclass(frozen=True)

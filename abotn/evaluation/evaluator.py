@@ -14,11 +14,13 @@ from abotn.evaluation.grouping import resolve_groupings
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
 from abotn.evaluation.provenance import provenance
 from abotn.evaluation.samples import (
+    Samples,
     check_known,
     fit_to_samples,
     own_parameters,
     sample_columns,
     sample_table,
+    single_sample,
 )
 from abotn.evaluation.scoring import Scored, error_rows, score
 from abotn.evaluation.selection import MetricChoice, Selection, select
@@ -129,7 +131,8 @@ class Evaluator:
                 when at least five hold several tasks; None resamples records.
             on_error: What an error record counts: ``"failure"``, ``"exclude"`` or ``"raise"``.
             exclude_scenes: Scenes to leave out; None takes the protocol's.
-            keep_values: Keep each record's value in the metadata as ``raw_values``.
+            keep_values: Keep each record's value in the metadata as ``raw_values``, in the order
+                of ``record_keys`` in the provenance.
             inputs: With predictions, inputs that all samples share (``dt``, ...) and parameters
                 of metrics by their own names.
 
@@ -160,9 +163,9 @@ class Evaluator:
             return self._evaluate(results, selection, options, groupings)
         if results is not None:
             raise EvaluationInputError("give either records or predictions", where="results")
-        return self._evaluate_samples(
-            predictions, ground_truths, inputs, by_sample, selection, options
-        )
+        check_known([*inputs, *by_sample], self.registry)
+        samples = sample_columns(predictions, ground_truths, inputs, by_sample)
+        return self._evaluate_samples(samples, inputs, selection, options)
 
     def evaluate(
         self,
@@ -203,38 +206,31 @@ class Evaluator:
             >>> result["fde"].value
             1.0
         """
-        return self._evaluate_samples(
-            None if prediction is None else [prediction],
-            None if ground_truth is None else [ground_truth],
-            inputs,
-            {},
-            select(self.registry, metrics, categories),
-            EvaluationOptions(
-                thresholds=self._canonical(thresholds),
-                metric_kwargs=self._canonical(metric_kwargs),
-                cluster_by=None,
-            ),
+        options = EvaluationOptions(
+            thresholds=self._canonical(thresholds),
+            metric_kwargs=self._canonical(metric_kwargs),
+            cluster_by=None,
         )
+        selection = select(self.registry, metrics, categories)
+        check_known(inputs, self.registry)
+        sample = single_sample(prediction, ground_truth, inputs)
+        return self._evaluate_samples(sample, inputs, selection, options)
 
     def _evaluate_samples(
         self,
-        predictions: Iterable[Any] | None,
-        ground_truths: Iterable[Any] | None,
-        shared: Mapping[str, Any],
-        per_sample: Mapping[str, Iterable[Any]],
+        samples: Samples,
+        given: Mapping[str, Any],
         selection: Selection,
         options: EvaluationOptions,
     ) -> EvaluationResult:
-        check_known([*shared, *per_sample], self.registry)
-        inputs = sample_columns(predictions, ground_truths, shared, per_sample)
-        fitted = fit_to_samples(selection, inputs)
-        own = own_parameters(fitted.specs, shared)
+        fitted = fit_to_samples(selection, samples)
+        own = own_parameters(fitted.specs, given)
         kwargs = {
             name: {**own.get(name, {}), **options.metric_kwargs.get(name, {})}
             for name in {*own, *options.metric_kwargs}
         }
         chosen = replace(options, metric_kwargs=kwargs)
-        found = self.score_records(sample_table(inputs), fitted, chosen)
+        found = self.score_records(sample_table(samples), fitted, chosen)
         return self._result(found, chosen, None)
 
     def score_records(
@@ -283,6 +279,9 @@ class Evaluator:
         overall, groups, resampled = aggregate(found.scored, table, chosen, options)
         damaged = sorted(source.all_damaged, key=lambda one: one.path)
         specs = [one.spec for one in found.scored]
+        origin = provenance(source, specs, options, self.plugins, found.excluded, resampled)
+        if options.keep_values and any(table.column("episode_id")):
+            origin["record_keys"] = [table.label(row) for row in range(len(table))]
         return EvaluationResult(
             metrics=overall,
             groups=groups,
@@ -296,7 +295,7 @@ class Evaluator:
             },
             damaged=tuple({"path": one.path, "reason": one.reason} for one in damaged),
             skipped=found.skipped,
-            provenance=provenance(source, specs, options, self.plugins, found.excluded, resampled),
+            provenance=origin,
             name=source.name,
         )
 

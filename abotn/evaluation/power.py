@@ -164,7 +164,7 @@ def power(
 @dataclass(frozen=True)
 class _Wanted:
     delta: float
-    power: float
+    target: float
     alpha: float
     correlation: float
 
@@ -173,7 +173,7 @@ class _Wanted:
             check_finite(value, name)
         if self.delta == 0:
             raise EvaluationInputError("must not be 0", where="delta")
-        for name in ("power", "alpha"):
+        for name in ("target", "alpha"):
             if not 0 < getattr(self, name) < 1:
                 raise EvaluationInputError(
                     f"must lie between 0 and 1, got {getattr(self, name)!r}", where=name
@@ -253,7 +253,7 @@ def _unknown(one: Scored, value: float, varying: FloatArray, note: str) -> Power
 
 
 def _planned(name: str, unit: str, value: float, spread: Spread, wanted: _Wanted) -> PowerRow:
-    needed = required_units(spread, delta=wanted.delta, power=wanted.power, alpha=wanted.alpha)
+    needed = required_units(spread, delta=wanted.delta, power=wanted.target, alpha=wanted.alpha)
     units = spread.n_tasks if spread.n_scenes is None else spread.n_scenes
     now = power_at(spread, delta=wanted.delta, units=units, alpha=wanted.alpha)
     return PowerRow(

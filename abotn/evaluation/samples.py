@@ -23,6 +23,30 @@ SERVED_BY = {
 }
 Samples = Mapping[str, Sequence[Any]]
 
+_MODES = ("T D", "K T D")
+_PATHS = {
+    "prediction": _MODES,
+    "predictions": _MODES,
+    "ground_truth": ("T D",),
+    "ground_truths": ("T D",),
+}
+
+
+def single_sample(
+    prediction: Any, ground_truth: Any, inputs: Mapping[str, Any]
+) -> dict[str, list[Any]]:
+    """Return the inputs of one sample as lists of one entry, arrays checked.
+
+    Raises:
+        EvaluationInputError: nothing is given, or an array cannot be used; the message names the
+            argument.
+    """
+    common = {"prediction": prediction, "ground_truth": ground_truth}
+    given = {name: value for name, value in {**common, **inputs}.items() if value is not None}
+    if not given:
+        raise EvaluationInputError("no input is given", where="prediction")
+    return {name: [_checked(value, name)] for name, value in given.items()}
+
 
 def sample_columns(
     predictions: Iterable[Any] | None,
@@ -53,8 +77,7 @@ def sample_columns(
         raise EvaluationInputError("no samples", where="predictions")
     singular = {"predictions": "prediction", "ground_truths": "ground_truth"}
     checked = {
-        singular.get(name, name): [_checked(v, f"{name}[{i}]") for i, v in enumerate(values)]
-        for name, values in columns.items()
+        singular.get(name, name): _all_checked(values, name) for name, values in columns.items()
     }
     given = {name: _checked(v, name) for name, v in shared.items() if v is not None}
     return {**checked, **{name: [value] * count for name, value in given.items()}}
@@ -136,21 +159,49 @@ def _with_own_mark(form: MetricSpec, first: Mapping[str, Any]) -> MetricSpec:
     return replace(form, threshold=float(first[str(form.threshold_from)]))
 
 
+def _all_checked(values: list[Any], name: str) -> list[Any]:
+    """Return the values of one argument, checked together where they are plain paths."""
+    plain = all(type(value) is np.ndarray and value.dtype == np.float64 for value in values)
+    if plain and all(value.ndim == 2 and len(value) for value in values):
+        widths = {value.shape[1] for value in values}
+        if widths in ({2}, {3}) and np.isfinite(np.concatenate(values)).all():
+            return values
+    return [_checked(value, f"{name}[{row}]") for row, value in enumerate(values)]
+
+
 def _checked(value: Any, where: str) -> Any:
     plain = plain_array(value)
-    if isinstance(plain, str | bytes | bool) or plain is None:
+    wanted = _PATHS.get(where.partition("[")[0])
+    if plain is None or (isinstance(plain, str | bytes | bool) and wanted is None):
         return plain
     try:
         array = np.asarray(plain, dtype=np.float64)
     except (TypeError, ValueError):
-        if where.startswith(("predictions", "ground_truths")):
+        if wanted is not None:
             raise EvaluationInputError(
-                f"expected an array of numbers, got {type(value).__name__}", where=where
+                f"expected an array of numbers, got {_kind(value)}", where=where
             ) from None
         return plain
     if not np.isfinite(array).all():
         raise EvaluationInputError("expected finite numbers, got NaN or infinity", where=where)
+    if wanted is not None:
+        _check_path(array, wanted, where)
     return array if array.ndim else plain
+
+
+def _check_path(array: NDArray[np.float64], wanted: Sequence[str], where: str) -> None:
+    axes = [shape.split() for shape in wanted]
+    fits = array.ndim in map(len, axes) and array.shape[-1] in (2, 3) and array.size
+    if not fits:
+        shown = " or ".join(f"({', '.join(names)})" for names in axes)
+        raise EvaluationInputError(
+            f"expected shape {shown} with D = 2 or 3 and T at least 1, got {array.shape}",
+            where=where,
+        )
+
+
+def _kind(value: Any) -> str:
+    return "an irregular list" if isinstance(value, list | tuple) else type(value).__name__
 
 
 def _column(values: Sequence[Any]) -> NDArray[Any]:

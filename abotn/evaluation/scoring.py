@@ -114,6 +114,6 @@ def _concerned(spec: MetricSpec, table: RecordTable) -> NDArray[np.bool_]:
 
 
 def _nothing_ran(scored: list[Scored], skipped: Mapping[str, str]) -> str:
-    reasons = {**{one.spec.name: str(one.error) for one in scored}, **skipped}
-    shown = "; ".join(f"{name} {reason}" for name, reason in reasons.items())
-    return f"no metric can run on these records: {shown}"
+    own = {one.spec.name: str(one.error).removeprefix(f"{one.spec.name}: ") for one in scored}
+    shown = "; ".join(f"{name} {reason}" for name, reason in {**own, **skipped}.items())
+    return f"no metric can run on these inputs: {shown}"

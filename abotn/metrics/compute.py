@@ -150,21 +150,30 @@ def _stacked(
         return None
     results = np.full(len(usable), np.nan)
     try:
-        stacks = [_stack(column[rows]) for column in inputs]
-        if any(stack is None for stack in stacks):
-            return None
-        with np.errstate(all="ignore"):
-            results[rows] = spec.batch(*stacks, **parameters)
+        for alike in _rows_by_shape(inputs, rows):
+            stacks = [_stack(column[alike]) for column in inputs]
+            if any(stack is None for stack in stacks):
+                return None
+            with np.errstate(all="ignore"):
+                results[alike] = spec.batch(*stacks, **parameters)
     except Exception:
         # The loop says which sample is at fault.
         return None
     return _column(spec, results, usable, {})
 
 
+def _rows_by_shape(inputs: list[NDArray[Any]], rows: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return the rows in groups whose inputs have the same shapes."""
+    shapes = [[getattr(value, "shape", ()) for value in column[rows]] for column in inputs]
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for row, key in zip(rows.tolist(), zip(*shapes, strict=True), strict=True):
+        groups.setdefault(key, []).append(row)
+    return [np.array(group) for group in groups.values()]
+
+
 def _stack(samples: NDArray[Any]) -> FloatArray | None:
-    shapes = {value.shape if isinstance(value, np.ndarray) else () for value in samples}
-    shape = shapes.pop()
-    if shapes or not shape:
+    shape = samples[0].shape if isinstance(samples[0], np.ndarray) else ()
+    if not shape:
         return None
     stack = np.concatenate(list(samples)).reshape(len(samples), *shape)
     finite = np.isfinite(stack).all()

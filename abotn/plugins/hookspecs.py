@@ -46,6 +46,12 @@ def abotn_renderers() -> list[Any]:  # type: ignore[empty-body]
 
 
 @hookspec
+def abotn_visualization_handlers() -> list[Any]:  # type: ignore[empty-body]
+    """Return handlers of what agents say about their views:
+    :class:`abotn.rendering.visualization.VisualizationHandler` values."""
+
+
+@hookspec
 def abotn_protocols() -> list[Any]:  # type: ignore[empty-body]
     """Return protocols: :class:`abotn.rollout.protocol.Protocol` values."""
 

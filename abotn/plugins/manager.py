@@ -24,6 +24,7 @@ BUILT_IN_MODULES = {
     "abotn_groupings": "abotn.evaluation.plugin",
     "abotn_record_readers": "abotn.records.plugin",
     "abotn_renderers": "abotn.rendering.plugin",
+    "abotn_visualization_handlers": "abotn.rendering.plugin",
     "abotn_protocols": "abotn.rollout.plugin",
     "abotn_report_formats": "abotn.report.plugin",
 }

@@ -14,8 +14,8 @@ def normalise(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a ``result.json`` document of the published tools in this project's layout.
 
     Non-finite tokens become null and are named in ``value_serialization``, ``render_error``
-    becomes an error of stage ``render``, and the misspelt POI key gets its right name. A document
-    with a ``schema_version`` is returned as it is, not copied.
+    becomes an error of stage ``render``, and the POI's name, under a misspelt key or among the
+    metrics, gets its place. A document with a ``schema_version`` is returned as it is, not copied.
     """
     if "schema_version" in document:
         return document if isinstance(document, dict) else dict(document)
@@ -24,6 +24,8 @@ def normalise(document: Mapping[str, Any]) -> dict[str, Any]:
     metrics = plain.get("metrics")
     if isinstance(metrics, Mapping):
         plain["metrics"] = {k: _finite(v, f"metrics.{k}", lost) for k, v in metrics.items()}
+        if isinstance(metrics.get("poi_name"), str):
+            plain.setdefault("poi_name", metrics["poi_name"])
     for old, new in _RENAMED.items():
         if old in plain:
             plain.setdefault(new, plain[old])

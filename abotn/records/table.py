@@ -145,10 +145,14 @@ class RecordTable:
         return self.with_columns({name: np.where(missing, value, column.astype(np.float64))})
 
     def label(self, row: int) -> str:
-        """Return ``scene/task`` of a row, with ``@attempt`` when it is not the first."""
+        """Return ``scene/task`` of a row, with ``@attempt`` when it is not the first.
+
+        A row without a scene is just its task.
+        """
         attempt = int(self._columns["attempt"][row])
         mark = f"@{attempt}" if attempt else ""
-        return f"{self._columns['episode_id'][row]}/{self._columns['task_id'][row]}{mark}"
+        scene, task = self._columns["episode_id"][row], self._columns["task_id"][row]
+        return f"{scene}/{task}{mark}" if scene else f"{task}{mark}"
 
     def _check_unique(self) -> None:
         same = np.ones(max(len(self) - 1, 0), dtype=bool)

@@ -140,8 +140,10 @@ def _origin(sources: ReportSources) -> Iterator[str]:
         for number, table in enumerate(tables):
             notes = table.notes if number == len(tables) - 1 else ()
             yield from _table(table, notes, closed=False, bare=number > 0)
-    yield "<h3>Commands</h3>"
-    for what, lines in commands(sources):
+    found = commands(sources)
+    if found:
+        yield "<h3>Commands</h3>"
+    for what, lines in found:
         text = "\n".join(html.escape(line) for line in lines)
         yield f"<h4>{escape(what)}</h4>"
         yield f'<pre tabindex="0"><code>{text}</code></pre>'

@@ -47,8 +47,7 @@ def origin_tables(runs: Sequence[RunSource]) -> list[Table]:
     """Return what each run was made of: agent, data set, renderer, seed, versions."""
     manifests = [run.manifest for run in runs]
     facts = {head: [said(fact(one)) for one in manifests] for head, fact in _FACTS.items()}
-    known = {head: texts for head, texts in facts.items() if set(texts) != {MISSING}}
-    return _tables("origin", "Runs and data set", runs, known, [])
+    return _tables("origin", "Runs and data set", runs, facts, [])
 
 
 def said(value: object) -> str:
@@ -79,9 +78,13 @@ def _tables(
     facts: Mapping[str, Sequence[str]],
     notes: Sequence[str],
 ) -> list[Table]:
-    """Return a table with a column per run, and one of the facts that all runs share."""
-    own = {head: texts for head, texts in facts.items() if len(runs) == 1 or len(set(texts)) > 1}
-    shared = {head: texts[:1] for head, texts in facts.items() if head not in own}
+    """Return a table with a column per run, and one of the facts that all runs share.
+
+    A fact that no run knows is left out.
+    """
+    known = {head: texts for head, texts in facts.items() if set(texts) != {MISSING}}
+    own = {head: texts for head, texts in known.items() if len(runs) == 1 or len(set(texts)) > 1}
+    shared = {head: texts[:1] for head, texts in known.items() if head not in own}
     found = []
     if own:
         heads = (Column("parameter"), *(Column(run.name) for run in runs))

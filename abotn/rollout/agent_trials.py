@@ -20,6 +20,7 @@ from abotn.rollout.live import LiveAttempt
 from abotn.rollout.rules import RunRules, Unit, attempt_seed
 from abotn.rollout.scene_maps import SceneMaps
 from abotn.rollout.stages import AttemptFailed, stage
+from abotn.rollout.step import Answer, read_answer
 from abotn.scenes.episode import Episode
 from abotn.scenes.meta_text import meta_text, parse_meta
 from abotn.scenes.task import Task
@@ -34,7 +35,13 @@ KEPT_STEPS = 4
 # world for its own frame goes astray.
 _START = (12.0, -7.0)
 _HALF_SIDE, _RESOLUTION = 40.0, 0.2
-_GOALS = (("ahead", 0.0, 0.4), ("left", 90.0, -1.2), ("behind", 180.0, 2.5), ("right", -90.0, -2.9))
+# Nor do the goals lie on the agent's axes, which would hide that it takes left for right.
+_GOALS = (
+    ("ahead", 20.0, 0.4),
+    ("left", 110.0, -1.2),
+    ("behind", 200.0, 2.5),
+    ("right", -70.0, -2.9),
+)
 
 
 @dataclass(frozen=True)
@@ -44,14 +51,16 @@ class StepTaken:
     Attributes:
         waypoints: (N, 2) as the agent gave them, in its own frame.
         executed: Index of the one that was executed.
-        arrive: Whether it declared arrival.
+        answer: The same as the run reads it.
+        heading: Heading before the step, radians.
         target: (2,) the goal before the step, ``[front, left]``, metres.
         seconds: How long it took.
     """
 
     waypoints: FloatArray
     executed: int
-    arrive: bool
+    answer: Answer
+    heading: float
     target: FloatArray
     seconds: float
 
@@ -83,7 +92,7 @@ class Trial:
     @property
     def stopped(self) -> bool:
         """Whether the agent declared arrival."""
-        return bool(self.steps) and self.steps[-1].arrive
+        return bool(self.steps) and self.steps[-1].answer.arrive
 
 
 def empty_scene(task_type: str) -> Episode:
@@ -102,9 +111,7 @@ def empty_scene(task_type: str) -> Episode:
     )
 
 
-def make_trials(
-    agent: Any, renderer: Renderer, rules: RunRules, scene: Episode
-) -> Iterator[Trial]:
+def make_trials(agent: Any, renderer: Renderer, rules: RunRules, scene: Episode) -> Iterator[Trial]:
     """Let an agent walk to each of the scene's goals.
 
     Args:
@@ -115,16 +122,7 @@ def make_trials(
     """
     maps = SceneMaps(scene, rules.protocol)
     for task in scene.tasks:
-        trial = Trial(task.task_id, Unit(SCENE_ID, task.task_id))
-        live = LiveAttempt(trial.unit, rules, renderer, lambda task=task: (maps, task))
-        try:
-            trial.reset_seconds = _timed(lambda trial=trial: restart(agent, rules, trial.unit))[1]
-            while not live.ended:
-                _step(agent, live, trial)
-        except AttemptFailed as failure:
-            trial.failure = failure
-        _note_path(live, trial)
-        yield trial
+        yield _trial(agent, renderer, rules, maps, task)
 
 
 def restart(agent: Any, rules: RunRules, unit: Unit) -> None:
@@ -139,20 +137,39 @@ def restart(agent: Any, rules: RunRules, unit: Unit) -> None:
         agent.reset()
 
 
-def answers_again(agent: Any, rules: RunRules, trial: Trial) -> list[Any]:
+def answers_again(agent: Any, rules: RunRules, trial: Trial) -> list[Answer]:
     """Return what an agent answers to the first observations of a trial when it sees them again.
 
     Raises:
         AttemptFailed: it raised.
     """
     restart(agent, rules, trial.unit)
+    frame = rules.protocol.waypoint_frame
     with stage("agent"):
-        return [agent.predict(copy.deepcopy(seen)) for seen in trial.observations]
+        # Copies, because an agent may write into what it is shown.
+        seen = [copy.deepcopy(observation) for observation in trial.observations]
+        return [read_answer(agent.predict(observation), frame) for observation in seen]
 
 
-def _step(agent: Any, live: LiveAttempt, trial: Trial) -> None:
+def _trial(agent: Any, renderer: Renderer, rules: RunRules, maps: SceneMaps, task: Task) -> Trial:
+    trial = Trial(task.task_id, Unit(SCENE_ID, task.task_id))
+    live = LiveAttempt(trial.unit, rules, renderer, lambda: (maps, task))
+    try:
+        trial.reset_seconds = _timed(lambda: restart(agent, rules, trial.unit))[1]
+        while not live.ended:
+            _step(agent, rules, live, trial)
+    except AttemptFailed as failure:
+        trial.failure = failure
+        live.fail(failure)
+    path = live.finish().trajectory
+    if path is not None:
+        trial.distances = [float(distance) for distance in path.distance_to_goal]
+    return trial
+
+
+def _step(agent: Any, rules: RunRules, live: LiveAttempt, trial: Trial) -> None:
     observation = live.observe()
-    target = np.array(observation.target_position)
+    target, heading = np.array(observation.target_position), float(observation.heading)
     if len(trial.observations) < KEPT_STEPS:
         trial.observations.append(copy.deepcopy(observation))
     with stage("agent"):
@@ -160,23 +177,10 @@ def _step(agent: Any, live: LiveAttempt, trial: Trial) -> None:
     trial.prediction = prediction
     live.execute(prediction, seconds)
     waypoints = np.array(prediction.waypoint, dtype=np.float64).reshape(-1, 2)
-    arrive = bool(getattr(prediction, "arrive", False))
-    trial.steps.append(StepTaken(waypoints, 0, arrive, target, seconds))
+    executed = min(rules.protocol.execute_waypoint, len(waypoints) - 1)
+    answer = read_answer(prediction, rules.protocol.waypoint_frame)
+    trial.steps.append(StepTaken(waypoints, executed, answer, heading, target, seconds))
     trial.prediction = None
-
-
-def _note_path(live: LiveAttempt, trial: Trial) -> None:
-    if trial.failure is not None:
-        live.fail(trial.failure)
-    path = live.finish().trajectory
-    if path is None:
-        return
-    trial.distances = [float(distance) for distance in path.distance_to_goal]
-    executed = path.executed_index
-    trial.steps = [
-        StepTaken(step.waypoints, int(index), step.arrive, step.target, step.seconds)
-        for step, index in zip(trial.steps, executed, strict=False)
-    ]
 
 
 def _poses(bearing: float, yaw: float) -> list[dict[str, float]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from abotn.agents.loader import make_agent
-from abotn.agents.remote import RemoteAgent
+from abotn.agents.remote import let_go
 from abotn.errors import DataError
 from abotn.records.files import (
     RESULT_NAME,
@@ -20,8 +20,8 @@ from abotn.records.files import (
 from abotn.records.types import ResultRecord
 from abotn.rendering.factory import RendererFactory
 from abotn.rollout.agent_choice import ChosenAgent
+from abotn.rollout.drawings import cleared_pictures
 from abotn.rollout.live import Attempt
-from abotn.rollout.render_images import IMAGES_NAME, remove_images
 from abotn.rollout.rules import RunRules, Unit
 from abotn.rollout.scene_maps import SceneMaps, scene_source
 from abotn.rollout.task import Rollout
@@ -86,18 +86,14 @@ class Executor:
             DataError: the file system refused.
         """
         folder = record_folder(run_folder, *unit)
-        images = folder / IMAGES_NAME
-        if folder.exists():
-            remove_images(images)
-        wanted = images if self.setup.rules.save_images else None
-        attempt = self._rollout.attempt(unit, lambda: self._load(unit), wanted)
+        pictures = cleared_pictures(folder, self.setup.rules)
+        attempt = self._rollout.attempt(unit, lambda: self._load(unit), *pictures)
         write_attempt(folder, attempt)
         return attempt.record
 
     def close(self) -> None:
         """Let go of the agent, the renderer and the scenes."""
-        if isinstance(self._agent, RemoteAgent):
-            self._agent.close()
+        let_go(self._agent)
         self._renderer.close()
         self._scenes.clear()
 

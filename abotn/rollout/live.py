@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from abotn.agents.interface import Observation
 from abotn.records.types import ResultRecord, Trajectory
 from abotn.rendering.factory import Renderer
+from abotn.rollout.drawings import Drawings
 from abotn.rollout.observation import Observer
 from abotn.rollout.plan import make_plan
 from abotn.rollout.pose_hits import PoseHits
@@ -46,6 +47,7 @@ class LiveAttempt:
         renderer: Makes the views.
         load: Returns the scene and the task.
         images_folder: Where to keep the views, or None.
+        drawings: Keeps what the agent says about its views, or None.
 
     Raises:
         AttemptFailed: the scene or the task cannot be used.
@@ -58,11 +60,14 @@ class LiveAttempt:
         renderer: Renderer,
         load: Callable[[], tuple[SceneMaps, Task]],
         images_folder: Path | None = None,
+        drawings: Drawings | None = None,
     ) -> None:
         self.unit = unit
         self._rules = rules
         self._renderer = renderer
         self._images_folder = images_folder
+        self._drawings = drawings
+        self._images: Images = {}
         with stage("scene"):
             self._maps, task = load()
             plan = make_plan(self._maps, task, rules.protocol)
@@ -87,6 +92,7 @@ class LiveAttempt:
         started = time.perf_counter()
         with stage("render"):
             images = self._renderer.render(self._walk.pose, self.unit.scene_id)
+        self._images = images if self._drawings is not None else {}
         self._render_seconds = time.perf_counter() - started
         if self._images_folder is not None and images:
             save_images(self._images_folder, self._walk.steps, images)
@@ -102,10 +108,13 @@ class LiveAttempt:
 
         Raises:
             AttemptFailed: the answer cannot be used.
+            DataError: a drawing cannot be kept.
         """
         protocol, walk = self._rules.protocol, self._walk
         with stage("agent"):
             answer = read_answer(prediction, protocol.waypoint_frame)
+        if self._drawings is not None:
+            self._drawings.draw(walk.steps, self._images, getattr(prediction, "extra", None))
         choice = _choose(answer, walk, protocol)
         with stage("scene"):
             walk.advance(choice, agent_seconds=agent_seconds, render_seconds=self._render_seconds)

@@ -49,6 +49,7 @@ class RunOptions:
         history_resize_ratio: Size of an earlier frame's image as a share of its original size.
         camera: The camera.
         save_images: Whether the views are kept.
+        visualize: Whether what the agent says about its views is drawn on them and kept.
     """
 
     task_type: str | None = None
@@ -69,6 +70,7 @@ class RunOptions:
     history_resize_ratio: float | None = None
     camera: CameraConfig | None = None
     save_images: bool = False
+    visualize: bool = False
 
 
 def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
@@ -98,6 +100,7 @@ def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
             provide=_provided(options, old, agent, expose),
             camera=options.camera or _old_camera(old),
             save_images=options.save_images,
+            visualize=options.visualize,
             expose=expose,
             max_history_frames=frames,
             history_resize_ratio=ratio,

@@ -30,6 +30,7 @@ class RunRules:
         provide: Optional observation fields that the agent gets.
         camera: The camera; its height stands above the ground.
         save_images: Whether the views are kept in the record.
+        visualize: Whether what the agent says about its views is drawn on them and kept.
         expose: The only observation fields that the agent sees; None shows all.
         max_history_frames: Largest number of earlier frames in an observation.
         history_resize_ratio: Size of an earlier frame's image as a share of its original size.
@@ -42,6 +43,7 @@ class RunRules:
     provide: frozenset[str] = frozenset()
     camera: CameraConfig = field(default_factory=CameraConfig)
     save_images: bool = False
+    visualize: bool = False
     expose: tuple[str, ...] | None = None
     max_history_frames: int = 20
     history_resize_ratio: float = 0.25

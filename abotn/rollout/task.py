@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from abotn.rendering.factory import Renderer
+from abotn.rollout.drawings import Drawings
 from abotn.rollout.live import Attempt, LiveAttempt
 from abotn.rollout.rules import RunRules, Unit, attempt_seed
 from abotn.rollout.scene_maps import SceneMaps
@@ -43,6 +44,7 @@ class Rollout:
         unit: Unit,
         load: Callable[[], tuple[SceneMaps, Task]],
         images_folder: Path | None = None,
+        drawings: Drawings | None = None,
     ) -> Attempt:
         """Make one attempt; whatever fails in it becomes a record with status ``"error"``.
 
@@ -50,9 +52,10 @@ class Rollout:
             unit: Which attempt it is.
             load: Returns the scene and the task.
             images_folder: Where to keep the views, or None.
+            drawings: Keeps what the agent says about its views, or None.
         """
         try:
-            live = LiveAttempt(unit, self._rules, self._renderer, load, images_folder)
+            live = LiveAttempt(unit, self._rules, self._renderer, load, images_folder, drawings)
         except AttemptFailed as failure:
             return Attempt(unplanned_record(unit, self._rules, failure.entry()), None)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abotn.streaming.accumulator import MetricAccumulator
 from abotn.streaming.contract import StreamingEvaluator
 from abotn.streaming.pixel import PixelEvaluator
 from abotn.streaming.point import PointEvaluator
@@ -10,6 +11,7 @@ from abotn.streaming.sensor import SensorEvaluator
 from abotn.streaming.timestep import TimestepEvaluator
 
 __all__ = [
+    "MetricAccumulator",
     "PixelEvaluator",
     "PointEvaluator",
     "ScenarioEvaluator",

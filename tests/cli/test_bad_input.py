@@ -57,7 +57,7 @@ def test_the_unchanged_command_works(abotn, work):
         ({"agent": "no_such_module:Agent"}, ["no_such_module"]),
         ({"agent": "abotn.agents:PlannerAgnt"}, ["PlannerAgnt", "PlannerAgent"]),
         ({"agent": "os.path:join"}, ["join", "class"]),
-        ({"protocol": "pointbench-indor"}, ["'pointbench-indor'", "did you mean: pointbench-indoor"]),
+        ({"protocol": "pointbench-indor"}, ["'pointbench-indor'", "mean: pointbench-indoor"]),
         ({"render": "embeded"}, ["embeded", "embedded"]),
         ({"agent-config": "absent.yaml"}, ["absent.yaml"]),
         ({"max-steps": "0"}, ["max steps"]),

@@ -270,12 +270,13 @@ def test_poi_collision_modes(
     scene: GaussianScene, module: Any, tmp_path: Path, mode: str, status: str, *,
     success: bool, counted: int | None,
 ) -> None:  # fmt: skip
-    """The straight way of ``traj_2`` runs through the wall at x = 5.0 to 5.4, y < 6."""
+    """From (1, 2) to (9, 2) in steps of 1 m past a wall at x = 5.0 to 5.4: the disc of 0.7 m holds
+    a piece of it at x = 5 and at x = 6."""
     room = scene.get_episode_by_id("room")
     assert room is not None
     chosen = PoiGoalEvalConfig(
         collision_mode=mode, occ_dilation_meters=0.0, max_steps=60, save_render_images=False,
-        robot_radius=0.3,
+        robot_radius=0.7,
     )  # fmt: skip
     evaluator = PoiGoalEvaluator(scene, Painter(), chosen, tmp_path)
     evaluator.start(room, room.tasks[1])
@@ -316,6 +317,7 @@ def test_poi_hits_inside_the_arrival_circle_are_exempt(tmp_path: Path, module: A
     [result] = PoiGoalEvaluator(scene, Painter(), chosen, tmp_path / "run").evaluate(Through())
     assert (result["status"], result["success"]) == ("stop", True)
     assert result["metrics"]["collision_count"] == 0
+    assert result["metrics"]["collision_skipped_near_goal"] == 1
 
 
 def test_wrong_kinds_are_refused(scene: GaussianScene, tmp_path: Path) -> None:

@@ -34,7 +34,9 @@ ASSETS = re.compile(rb"<(style|script)>.*?</\1>|content=\"default-src[^\"]*\"", 
 def compare(content, name):
     """Compare with the golden file; the page's own style and script have tests of their own."""
     target = GOLDEN / name
-    content = ASSETS.sub(b"", content) if name.endswith(".html") and ".tables" not in name else content
+    content = (
+        ASSETS.sub(b"", content) if name.endswith(".html") and ".tables" not in name else content
+    )
     if os.environ.get("ABOTN_WRITE_GOLDEN"):
         target.write_bytes(content)
     assert content == target.read_bytes()

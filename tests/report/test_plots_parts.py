@@ -147,6 +147,10 @@ def test_bins_of_lengths_agree_with_pandas(lengths):
     assert length_bins(lengths, edges) == expected.tolist()
 
 
+def test_a_bin_holds_its_lower_edge_and_the_last_one_both():
+    assert length_bins([5.0, 10.0, 20.0], np.array([5.0, 10.0, 20.0])) == ["0", "1", "1"]
+
+
 def test_bins_hold_about_equally_many_records_and_not_too_few():
     lengths = np.random.default_rng(0).lognormal(2, 1, 400)
     counts = np.unique(length_bins(lengths, length_edges(lengths)), return_counts=True)[1]

@@ -72,13 +72,13 @@ def test_differences_are_those_of_resampled_scores(layout, make):
     data = sorted(scored(), key=lambda one: one[0])
     worse = noisy(data, 0, 8)
     results = [
-        make(layout, one).to_result(name=name, bootstrap_ci=140, bootstrap_seed=5)
+        make(layout, one).to_result(name=name, bootstrap_ci=100, bootstrap_seed=5)
         for name, one in (("good", data), ("bad", worse))
     ]
     (pair,) = compare_results(*results, level=0.9).pairs
     scenarios = [parse_scenario(f"/d/{below}") for below, _, _ in data]
     found = []
-    for drawn in np.concatenate(list(scenario_draws(scenarios, Resampling(140, 0.9, 5)))):
+    for drawn in np.concatenate(list(scenario_draws(scenarios, Resampling(100, 0.9, 5)))):
         taken = np.repeat(np.arange(len(data)), drawn.astype(int))
         labels = np.concatenate([data[i][1] for i in taken])
         sides = [np.concatenate([one[i][2] for i in taken]) for one in (data, worse)]
@@ -93,7 +93,7 @@ def test_differences_are_those_of_resampled_scores(layout, make):
         assert [one.ci.lower, one.ci.upper] == pytest.approx(expected.tolist(), abs=1e-6)
         # Kept as float32, so that differences of nothing come out as about nothing.
         below, above = (draws < 1e-7).sum(), (draws > -1e-7).sum()
-        assert one.p_value == pytest.approx(min(1, 2 * (min(below, above) + 1) / 141))
+        assert one.p_value == pytest.approx(min(1, 2 * (min(below, above) + 1) / 101))
         assert one.test == "scenario_bootstrap"
 
 

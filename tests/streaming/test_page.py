@@ -33,7 +33,18 @@ def test_the_model_loop_has_ten_lines(repository):
 
 
 @pytest.mark.parametrize(
-    "name", ["contract", "curves", "dataset", "known_answers", "pixel", "point", "scenario"]
+    "name",
+    [
+        "contract",
+        "curves",
+        "dataset",
+        "draws",
+        "known_answers",
+        "pixel",
+        "point",
+        "scenario",
+        "stored_places",
+    ],
 )
 def test_examples_in_docstrings_are_right(name):
     found = doctest.testmod(importlib.import_module(f"abotn.streaming.{name}"))

@@ -17,13 +17,12 @@ from abotn.report.plots.looks import looks
 from abotn.report.plots.marks import (
     dot,
     ends,
+    framed_figure,
     interval_note,
-    legend,
     modified_note,
-    notes,
     shown_names,
 )
-from abotn.report.plots.sheet import FAINT, SMALL, new_figure
+from abotn.report.plots.sheet import FAINT, SMALL
 from abotn.report.runs import Run
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from abotn.results.types import EvaluationResult, MetricResult
 
+_BODY = {1: 3.7, 2: 2.1}
 MOST_COUNT = 10
 _PREFIX = "at_least_"
 
@@ -63,15 +63,13 @@ def draw_collisions(
     """
     names = shown_names(runs, columns)
     check_samples(lengths)
-    figure = new_figure(columns, 4.3 if columns == 1 else 2.6)
+    every = [metric for _, result in runs for metric in result.metrics]
+    lines = [*scale_note(lengths), counts_note(lengths, names), *interval_note(every)]
+    figure = framed_figure(columns, _BODY[columns], [*lines, *modified_note(runs)], names)
     left, right = figure.subplots(*((2, 1) if columns == 1 else (1, 2)))
     _fill_counts(left, runs)
     _mark_thresholds(left, thresholds or {})
     fill_distribution(right, lengths)
-    legend(figure, names, looks(names))
-    every = [metric for _, result in runs for metric in result.metrics]
-    counted = [*scale_note(lengths), counts_note(lengths, names)]
-    notes(figure, columns, [*counted, *interval_note(every), *modified_note(runs)])
     return figure
 
 

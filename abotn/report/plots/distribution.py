@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from abotn.errors import EvaluationInputError
 from abotn.report.plots.lettering import readable_names
 from abotn.report.plots.looks import looks
-from abotn.report.plots.marks import MODIFIED_NOTE, legend, metric_label, notes
-from abotn.report.plots.sheet import FAINT, SMALL, new_figure
+from abotn.report.plots.marks import MODIFIED_NOTE, framed_figure, metric_label
+from abotn.report.plots.sheet import FAINT, SMALL
 from abotn.report.runs import MODIFIED_MARK
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FloatArray = NDArray[np.float64]
+_BODY = {1: 2.0, 2: 2.7}
 _LETTERS = {1: 22, 2: 40}
 _DECADES, _LEAST_PART = 30.0, 1000.0
 
@@ -63,13 +64,12 @@ def draw_distribution(samples: Sequence[Sample], *, columns: int = 1) -> Figure:
         ConfigError: ``columns`` is neither 1 nor 2.
     """
     check_samples(samples)
-    figure = new_figure(columns, 2.5 if columns == 1 else 3.2)
-    fill_distribution(figure.subplots(), samples)
     plain = readable_names([sample.run for sample in samples], _LETTERS[columns])
     names = {s.run: plain[s.run] + (MODIFIED_MARK if s.modified else "") for s in samples}
-    legend(figure, names, looks(names))
     lines = [*scale_note(samples), counts_note(samples, names)]
-    notes(figure, columns, lines + [MODIFIED_NOTE] * any(sample.modified for sample in samples))
+    lines += [MODIFIED_NOTE] * any(sample.modified for sample in samples)
+    figure = framed_figure(columns, _BODY[columns], lines, names)
+    fill_distribution(figure.subplots(), samples)
     return figure
 
 
@@ -181,9 +181,11 @@ def check_samples(samples: Sequence[Sample]) -> None:
 
 def counts_note(samples: Sequence[Sample], names: dict[str, str]) -> str:
     """Return the line that says how many records each line stands for."""
-    parts = []
+    counts = {}
     for sample in samples:
         defined = int((~np.isnan(sample.values)).sum())
         of = f" of {len(sample.values)}" if defined < len(sample.values) else ""
-        parts.append(f"{names[sample.run]} {defined}{of}")
-    return f"Records with a value: {', '.join(parts)}."
+        counts[names[sample.run]] = f"{defined}{of}"
+    if len(set(counts.values())) == 1:
+        return f"Records with a value: {next(iter(counts.values()))}."
+    return f"Records with a value: {', '.join(f'{name} {n}' for name, n in counts.items())}."

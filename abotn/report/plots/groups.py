@@ -14,15 +14,13 @@ from abotn.report.plots.marks import (
     dot,
     ends,
     fit_fraction,
+    framed_figure,
     interval_note,
-    legend,
     metric_label,
     modified_note,
-    notes,
     require_value,
     shown_names,
 )
-from abotn.report.plots.sheet import new_figure
 from abotn.report.runs import Run
 
 if TYPE_CHECKING:
@@ -73,13 +71,12 @@ def draw_groups(
     cells = _cells(groups, metric)
     require_value(cells.values(), metric)
     row = max(0.24, 0.13 * len(runs) + 0.06)
-    figure = new_figure(columns, row * len(labels) + 1.05)
+    lines = [*interval_note(cells.values()), *modified_note(runs)]
+    figure = framed_figure(columns, row * len(labels) + 0.75, lines, names, with_lines=False)
     axes = figure.subplots()
     _fill(axes, labels, names, cells, looks(names))
     axes.set_yticks(range(len(labels)), labels=_counted(labels, groups, columns))
     axes.set_title(f"by {readable(chosen)}", loc="left", fontsize=7.0)
-    legend(figure, names, looks(names), linewidth=0)
-    notes(figure, columns, [*interval_note(cells.values()), *modified_note(runs)])
     return figure
 
 

@@ -12,15 +12,15 @@ from abotn.report.plots.marks import (
     dot,
     ends,
     fit_fraction,
+    framed_figure,
     interval_note,
     metric_label,
     modified_note,
-    notes,
     require_value,
     results_of,
     shown_names,
 )
-from abotn.report.plots.sheet import FAINT, SMALL, new_figure
+from abotn.report.plots.sheet import FAINT, SMALL
 from abotn.report.runs import Run
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ def draw_intervals(runs: Sequence[Run], metrics: Sequence[str] = (), *, columns:
     require_value(every, ", ".join(asked) or "metrics")
     across = min(3, len(asked)) if columns == 2 else 1
     down = math.ceil(len(asked) / across)
-    figure = new_figure(columns, down * (_ROW * len(runs) + _FRAME) + 0.35)
+    lines = [*interval_note(every), *modified_note(runs)]
+    figure = framed_figure(columns, down * (_ROW * len(runs) + _FRAME) + 0.1, lines)
     panels = figure.subplots(down, across, squeeze=False, sharey=True).flat
     look = looks(names)
     for panel, metric in zip(panels, asked, strict=False):
         _fill(panel, metric, results[metric], names, look)
     for panel in list(panels)[len(asked) :]:
         panel.set_visible(False)
-    notes(figure, columns, [*interval_note(every), *modified_note(runs)])
     return figure
 
 

@@ -84,7 +84,7 @@ def _usual_file() -> str:
 
 @cache
 def _other_fonts() -> tuple[tuple[str, str], ...]:
-    """Return family and file of the upright TrueType fonts, sans-serif ones first."""
+    """Return family and file of the upright fonts, sans-serif and TrueType ones first."""
     from matplotlib import font_manager
 
     fonts = {
@@ -93,7 +93,12 @@ def _other_fonts() -> tuple[tuple[str, str], ...]:
         if entry.style == "normal" and entry.weight in (400, "normal", "regular")
         if not entry.name.startswith(_LAST_RESORT) and Path(entry.fname).is_file()
     }
-    return tuple(sorted(fonts, key=lambda font: ("Sans" not in font[0], font)))
+    return tuple(sorted(fonts, key=_preference))
+
+
+def _preference(font: tuple[str, str]) -> tuple[bool, bool, tuple[str, str]]:
+    family, file = font
+    return "Sans" not in family, not file.endswith(".ttf"), font
 
 
 @cache

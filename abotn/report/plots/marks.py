@@ -5,26 +5,29 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from abotn.errors import EvaluationInputError, UnknownMetricError
 from abotn.report.cells import absence, interval_ends
 from abotn.report.notes import described
 from abotn.report.numbers import shown_unit
 from abotn.report.plots.lettering import readable, readable_names
-from abotn.report.plots.looks import Look
-from abotn.report.plots.sheet import FAINT, SMALL, WIDTHS
+from abotn.report.plots.looks import Look, looks
+from abotn.report.plots.sheet import FAINT, SMALL, WIDTHS, check_columns, new_figure
 from abotn.report.runs import MODIFIED_MARK, Run, check_runs, is_modified, run_label
+from abotn.report.texts import width as text_width
 from abotn.units import Direction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from abotn.results.types import MetricResult
 
 MODIFIED_NOTE = f"{MODIFIED_MARK} modified protocol."
 Ends = tuple[float, float]
+_LEGEND_ROW, _NOTE_ROW = 0.145, 0.115
 _COLUMN_LETTERS = {1: 22, 2: 40}
 
 
@@ -124,41 +127,40 @@ def fit_fraction(axes: Axes, metrics: Iterable[MetricResult], *, axis: str) -> N
         (axes.set_xlim if axis == "x" else axes.set_ylim)(-0.04, 1.04)
 
 
-def legend(figure: Figure, names: Mapping[str, str], look: Mapping[str, Look], **line: Any) -> None:
-    """Put the agents above a figure, in as many columns as fit."""
-    from matplotlib.lines import Line2D
+def framed_figure(
+    columns: int,
+    body: float,
+    lines: Iterable[str],
+    names: Mapping[str, str] | None = None,
+    *,
+    with_lines: bool = True,
+) -> Figure:
+    """Return a figure with the agents above and notes below, and room for axes between.
 
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=look[name].colour,
-            marker=look[name].marker,
-            linestyle=look[name].line,
-            markeredgecolor="white",
-            markeredgewidth=0.4,
-            label=text,
-            **line,
-        )
-        for name, text in names.items()
-    ]
-    add_legend(figure, handles, "outside upper center")
+    Args:
+        columns: Text columns it is wide, 1 or 2.
+        body: Height of the axes with their labels, inches.
+        lines: Notes; broken to the figure's width.
+        names: Shown name of each agent; None for a figure that names them at its axes.
+        with_lines: Whether agents are drawn as lines too, not as points only.
 
-
-def add_legend(figure: Figure, handles: Sequence[Any], place: str) -> None:
-    """Put a legend beside the axes, in as many columns as fit into the figure's width."""
-    longest = max(len(str(handle.get_label())) for handle in handles)
-    fitting = int(figure.get_figwidth() / (0.42 + 0.062 * longest))
-    chosen: dict[str, Any] = {"loc": place, "ncols": max(1, min(fitting, len(handles)))}
-    figure.legend(handles=handles, borderaxespad=0.2, **chosen)
-
-
-def notes(figure: Figure, columns: int, lines: Iterable[str]) -> None:
-    """Put small lines below a figure, broken to its width."""
-    letters = int(WIDTHS[columns] * 72 / (SMALL * 0.56))
-    text = "\n".join(part for line in lines for part in textwrap.wrap(line, letters))
-    if text:
-        figure.supxlabel(text, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
+    Raises:
+        ConfigError: ``columns`` is neither 1 nor 2.
+    """
+    width = WIDTHS[check_columns(columns)]
+    letters = int(width * 72 / (SMALL * 0.56))
+    note = "\n".join(part for line in lines for part in textwrap.wrap(line, letters))
+    longest = max((text_width(text) for text in (names or {}).values()), default=0)
+    across = max(1, min(int(width / (0.42 + 0.062 * longest)), len(names or {})))
+    rows = math.ceil(len(names or {}) / across)
+    height = body + rows * _LEGEND_ROW + (note.count("\n") + 1 if note else 0) * _NOTE_ROW
+    figure = new_figure(columns, height)
+    if names:
+        entries = _entries(names, with_lines=with_lines)
+        figure.legend(handles=entries, loc="outside upper center", ncols=across, borderaxespad=0.2)
+    if note:
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
+    return figure
 
 
 def interval_note(metrics: Iterable[MetricResult]) -> list[str]:
@@ -173,3 +175,23 @@ def interval_note(metrics: Iterable[MetricResult]) -> list[str]:
 def modified_note(runs: Sequence[Run]) -> list[str]:
     """Return the line that explains the mark of a modified protocol, where one is shown."""
     return [MODIFIED_NOTE] if any(is_modified(result) for _, result in runs) else []
+
+
+def _entries(names: Mapping[str, str], *, with_lines: bool) -> list[Line2D]:
+    from matplotlib.lines import Line2D
+
+    look = looks(names)
+    return [
+        Line2D(
+            [],
+            [],
+            color=look[name].colour,
+            marker=look[name].marker,
+            linestyle=look[name].line if with_lines else "none",
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            # Matplotlib leaves out what begins with an underscore.
+            label=f" {text}" if text.startswith("_") else text,
+        )
+        for name, text in names.items()
+    ]

@@ -15,15 +15,14 @@ from abotn.report.plots.marks import (
     dot,
     ends,
     fit_fraction,
+    framed_figure,
     interval_note,
-    legend,
     metric_label,
     modified_note,
-    notes,
     results_of,
     shown_names,
 )
-from abotn.report.plots.sheet import FAINT, new_figure
+from abotn.report.plots.sheet import FAINT
 from abotn.report.runs import Run
 from abotn.units import Direction
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
     from abotn.results.types import MetricResult
 
+_BODY = {1: 2.1, 2: 3.0}
 _AIMS = ("success", "success_new", "spl_new", "spl", "poi_spl")
 _COSTS = ("collision_length", "collision_rate", "path_collision_task_rate", "travel_length")
 
@@ -56,7 +56,10 @@ def draw_pareto(runs: Sequence[Run], metrics: Sequence[str] = (), *, columns: in
     shown = [name for name in names if _has_value(xs, name) and _has_value(ys, name)]
     if not shown:
         raise EvaluationInputError("no run has a value of both", where=f"{across}, {up}")
-    figure = new_figure(columns, 2.7 if columns == 1 else 3.6)
+    every = [*(xs[name] for name in shown), *(ys[name] for name in shown)]
+    lines = [_front_note(names, shown), *interval_note(every), *modified_note(runs)]
+    named = {name: names[name] for name in shown}
+    figure = framed_figure(columns, _BODY[columns], lines, named, with_lines=False)
     axes = figure.subplots()
     look = looks(names)
     _front(axes, xs, ys, shown)
@@ -66,9 +69,6 @@ def draw_pareto(runs: Sequence[Run], metrics: Sequence[str] = (), *, columns: in
     _label(axes, xs[shown[0]], ys[shown[0]])
     fit_fraction(axes, [xs[name] for name in shown], axis="x")
     fit_fraction(axes, [ys[name] for name in shown], axis="y")
-    legend(figure, {name: names[name] for name in shown}, look, linewidth=0)
-    every = [*(xs[name] for name in shown), *(ys[name] for name in shown)]
-    notes(figure, columns, [_front_note(names, shown), *interval_note(every), *modified_note(runs)])
     return figure
 
 

@@ -113,6 +113,21 @@ def new_figure(columns: int, height: float, *, by_hand: bool = False) -> Figure:
     return figure
 
 
+@contextmanager
+def drawing_style(suffix: str = ".png", fonts: Sequence[str] = (FAMILY,)) -> Iterator[None]:
+    """Put the pictures' style in place of the caller's matplotlib settings for a while.
+
+    Args:
+        suffix: What the figure will be saved as.
+        fonts: Font families, the first one for every letter it has.
+    """
+    from matplotlib import style
+
+    own = {**_STYLE, "font.family": list(fonts), "figure.dpi": _DOTS_PER_INCH[suffix]}
+    with _DRAWING, style.context(["default", own]):
+        yield
+
+
 def picture(draw: Callable[[], Figure], suffix: str) -> bytes:
     """Return the bytes of a picture; the same drawing gives the same bytes.
 
@@ -127,22 +142,13 @@ def picture(draw: Callable[[], Figure], suffix: str) -> bytes:
         ConfigError: another suffix.
     """
     suffix = suffix_of(f"picture{suffix}")
-    with _style([FAMILY], suffix):
+    with drawing_style(suffix):
         figure = draw()
         needed = families(_texts(figure))
         if needed == [FAMILY]:
             return _saved(figure, suffix)
-    with _style(needed, suffix):
+    with drawing_style(suffix, needed):
         return _saved(draw(), suffix)
-
-
-@contextmanager
-def _style(fonts: Sequence[str], suffix: str) -> Iterator[None]:
-    from matplotlib import style
-
-    own = {**_STYLE, "font.family": list(fonts), "figure.dpi": _DOTS_PER_INCH[suffix]}
-    with _DRAWING, style.context(["default", own]):
-        yield
 
 
 def _saved(figure: Figure, suffix: str) -> bytes:

@@ -15,15 +15,14 @@ from abotn.report.plots.marks import (
     dot,
     ends,
     fit_fraction,
+    framed_figure,
     interval_note,
-    legend,
     metric_label,
     modified_note,
-    notes,
     require_value,
     shown_names,
 )
-from abotn.report.plots.sheet import FAINT, SMALL, new_figure
+from abotn.report.plots.sheet import FAINT, SMALL
 from abotn.report.runs import Run
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from abotn.results.types import GroupResult, MetricResult
 
 FloatArray = NDArray[np.float64]
+_BODY = {1: 2.1, 2: 2.7}
 MOST_BINS = 5
 RECORDS_PER_BIN = 8
 GROUPING = "reference length"
@@ -98,7 +98,8 @@ def draw_success_length(
     groups = {name: _by_bin(result.groups.get(GROUPING, ())) for name, result in runs}
     every = [m for bins in groups.values() for g in bins.values() for m in _of(g, metric)]
     require_value(every, metric)
-    figure = new_figure(columns, 2.6 if columns == 1 else 3.2)
+    lines = [*interval_note(every), *modified_note(runs)]
+    figure = framed_figure(columns, _BODY[columns], lines, names)
     axes = figure.subplots()
     look = looks(names)
     for index, name in enumerate(names):
@@ -107,8 +108,6 @@ def draw_success_length(
     _dress(axes, edges, [groups[name] for name in names])
     axes.set_ylabel(metric_label(metric, every[0].unit, every[0].direction))
     fit_fraction(axes, every, axis="y")
-    legend(figure, names, look)
-    notes(figure, columns, [*interval_note(every), *modified_note(runs)])
     return figure
 
 

@@ -211,5 +211,3 @@ def run_folder(tmp_path_factory) -> Path:
     write_map(folder / "data" / "hall" / "map")
     write_run(folder / "run", folder / "data")
     return folder / "run"
-
-

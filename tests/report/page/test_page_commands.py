@@ -89,7 +89,7 @@ def test_a_login_in_an_address_is_kept_to_oneself(parts):
 
 
 def test_names_are_quoted_for_the_shell(parts):
-    name = "it's; $(rm) \"x\"\nnew"
+    name = 'it\'s; $(rm) "x"\nnew'
     agent = {"name": name, "class": "m:C", "config": {}}
     lines = commands(ReportSources((source(parts, agent=agent),)))[0][1]
     assert parsed(run, lines)["agent_name"] == name.replace("\n", " ")

@@ -77,17 +77,17 @@ def test_why_there_is_no_map(parts, tmp_path):
 
 
 def test_pictures_get_coarser_until_they_fit_and_are_left_out_at_last():
-    maps = {str(seed): square(noise(600, seed)) for seed in range(3)}
+    maps = {str(seed): square(noise(300, seed)) for seed in range(3)}
     sizes = {}
-    for most in (10_000_000, 500_000, 160_000):
+    for most in (10_000_000, 300_000, 200_000):
         entries = encoded_maps(maps, most)
         pictures = [entry["picture"] for entry in entries.values() if entry["picture"]]
         assert sum(map(len, pictures)) <= most
         sizes[most] = decoded(pictures[0]).shape[0]
-        assert all(entry["size"] == pytest.approx([60, 60]) for entry in entries.values())
-    assert sizes[10_000_000] == 600
-    assert sizes[500_000] < 600
-    assert encoded_maps(maps, 160_000)["2"]["picture"] is None
+        assert all(entry["size"] == pytest.approx([30, 30]) for entry in entries.values())
+    assert sizes[10_000_000] == 300
+    assert sizes[300_000] < 300
+    assert encoded_maps(maps, 200_000)["2"]["picture"] is None
 
 
 def test_a_large_map_is_shrunk_without_losing_thin_walls():
