@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from abotn.errors import SchemaError as SchemaError
     from abotn.errors import UnknownMetricError as UnknownMetricError
     from abotn.errors import UnknownNameError as UnknownNameError
+    from abotn.evaluation.compare import compare as compare
     from abotn.evaluation.evaluator import Evaluator as Evaluator
     from abotn.metrics.registry import MetricRegistry
     from abotn.metrics.spec import metric as metric
@@ -44,6 +45,7 @@ _HOMES = {
     "UnknownNameError": "abotn.errors",
     "Evaluator": "abotn.evaluation.evaluator",
     "EvaluationResult": "abotn.results.types",
+    "compare": "abotn.evaluation.compare",
     "MetricResult": "abotn.results.types",
     "hookimpl": "abotn.plugins.hookspecs",
     "metric": "abotn.metrics.spec",

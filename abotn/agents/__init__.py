@@ -1,4 +1,4 @@
-"""What an agent is, how it is found and configured, three baseline agents, and agents in a server."""
+"""What an agent is, how it is found and configured, baseline agents, and agents in a server."""
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ COMMANDS = {
         "abotn.cli.history_command:history",
         "List a metric, evaluation by evaluation.",
     ),
+    "log": ("abotn.cli.log_command:log", "Log an evaluation to W&B, MLflow or TensorBoard."),
+    "anomaly": ("abotn.cli.anomaly_command:anomaly", "Evaluate anomaly scores in files."),
     "scenes": ("abotn.cli.scenes_command:scenes", "Generate, convert and check scenes."),
     "metrics": ("abotn.cli.metrics_command:metrics", "List and describe metrics and groupings."),
     "plugins": ("abotn.cli.plugins_command:plugins", "List the installed plugins."),

@@ -1,10 +1,12 @@
+import doctest
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from abotn.errors import DataError, PluginError, UnknownNameError
-from abotn.rendering import visualization
+from abotn.rendering import affordance, visualization
 from abotn.rendering.affordance import (
     draw_affordances,
     mark_pixels,
@@ -264,6 +266,13 @@ def test_a_plugin_handler_wins_over_a_registered_one(views):
     handler = VisualizationHandler("affordance_pixel", lambda images, entry, extra: {})
     shown = visualise(views, {"affordance_pixel": "not even points"}, [handler])
     assert not shown.problems
+
+
+@pytest.mark.parametrize("module", [affordance, visualization])
+def test_the_examples_of_docstrings_say_what_happens(module):
+    tried = doctest.testmod(module)
+    assert tried.attempted
+    assert not tried.failed
 
 
 def test_errors_of_single_functions():

@@ -168,7 +168,7 @@ def test_pareto_draws_both_intervals_and_rings_the_best(three_runs):
 @pytest.mark.parametrize("first", ["higher", "lower"])
 @pytest.mark.parametrize("second", ["higher", "lower"])
 def test_the_line_of_the_front_bounds_what_its_runs_beat(first, second, make):
-    values = [(1.0, 1.0), (2.0, 3.0), (4.0, 4.0), (1.0, 4.0), (4.0, 1.0), (3.0, 2.0)]
+    values = [(math.cos(angle), math.sin(angle)) for angle in np.linspace(0, 6, 12)]
     runs = [
         (str(number), EvaluationResult((
             make.metric("x", x, direction=first), make.metric("y", y, direction=second),
@@ -178,6 +178,7 @@ def test_the_line_of_the_front_bounds_what_its_runs_beat(first, second, make):
     axes = draw_pareto(runs, ["x", "y"]).axes[0]
     (line,) = (line for line in axes.lines if line.get_linestyle() == ":")
     corners = np.transpose(STEP_LOOKUP_MAP[line.get_drawstyle()](*line.get_data()))
+    assert len(corners) > 3
     signs = np.array([1.0 if way == "higher" else -1.0 for way in (first, second)])
     for corner in corners:
         assert (np.array(values) * signs >= corner * signs).all(axis=1).any()

@@ -1,6 +1,9 @@
 """The arithmetic behind pictures: looks, names, fronts, distributions, bins, windows."""
 
+import doctest
 import math
+import pkgutil
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 from skimage.color import deltaE_ciede2000, rgb2lab
 
 from abotn.errors import ConfigError, EvaluationInputError, UnknownNameError
+from abotn.report import plots
 from abotn.report.plots import KINDS, plot_kind
 from abotn.report.plots.distribution import Sample, linear_part, steps
 from abotn.report.plots.lettering import (
@@ -53,6 +57,11 @@ def test_the_colours_can_be_told_apart_from_each_other_and_from_paper(blindness)
     seen = seen_with(blindness, [*PALETTE, "#FFFFFF"])
     apart = deltaE_ciede2000(seen[:, None], seen[None]) + 100 * np.eye(len(seen))
     assert apart.min() > 10
+
+
+@pytest.mark.parametrize("name", [m.name for m in pkgutil.iter_modules(plots.__path__)])
+def test_the_examples_of_docstrings_say_what_happens(name):
+    assert doctest.testmod(import_module(f"{plots.__name__}.{name}")).failed == 0
 
 
 def test_an_agent_keeps_its_look_whatever_the_order():

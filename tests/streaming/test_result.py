@@ -238,3 +238,17 @@ def test_options_are_given_by_name():
         p.kind for p in list(inspect.signature(PixelEvaluator.to_result).parameters.values())[1:]
     }
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_coarse_bins_of_resamples_do_not_move_the_interval(layout):
+    # Equal scenarios give the same figure in each resample: that of the fine bins.
+    rng = np.random.default_rng(3)
+    labels = rng.random(300) < 0.3
+    scores = rng.standard_normal(300) + labels
+    twins = [(f"test/anomaly/Town01/kind/{i}", labels, scores) for i in range(3)]
+    evaluator = pixel_evaluator(layout, twins, scenario_bins=64)
+    figures, coarse = evaluator.compute(), evaluator.compute()["scenario_macro"]
+    for metric in evaluator.to_result(bootstrap_ci=100).metrics:
+        assert abs(coarse[metric.name] - figures[metric.name]) > 1e-4
+        assert metric.ci.lower == pytest.approx(figures[metric.name], abs=1e-12)
+        assert metric.ci.upper == pytest.approx(figures[metric.name], abs=1e-12)

@@ -27,8 +27,9 @@ def source(parts, name="agent", *, protocol=None, path="runs/a b", **fields):
 
 
 def words(lines):
-    text = "\n".join(lines).replace("\\\n", "")
-    return shlex.split(text)
+    """What a shell makes of a command in several lines."""
+    assert all(line.endswith(" \\") for line in lines[:-1])
+    return shlex.split("\n".join(lines).replace("\\\n", ""))
 
 
 def parsed(command, lines):

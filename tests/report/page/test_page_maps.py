@@ -90,9 +90,9 @@ def test_pictures_get_coarser_until_they_fit_and_are_left_out_at_last():
     assert encoded_maps(maps, 200_000)["2"]["picture"] is None
 
 
-def test_a_large_map_is_shrunk_without_losing_thin_walls():
+def test_a_large_map_is_shrunk_and_the_thinnest_wall_still_shows():
     grey = np.full((4000, 2000), 255, np.uint8)
-    grey[2000:2004] = 0
+    grey[2001] = 0
     picture = decoded(encoded_maps({"s": square(grey)})["s"]["picture"])
     assert picture.shape == (1024, 512)
-    assert picture[512].max() < 128
+    assert (picture.min(axis=0) < 220).all()

@@ -92,7 +92,7 @@ def test_runs_keep_their_colour_and_published_figures_have_none():
     assert [run_style(run, runs) for run in ("run 0", "run 8", "else")] == [
         "run-0", "run-0", "run-other",
     ]  # fmt: skip
-    text = figure([entry("b"), entry("GNM", lower=None, upper=None, source="paper")])
+    text = figure([entry("b"), entry("a", lower=None, upper=None, source="paper")])
     assert "track ticks-4 run-1" in text
     assert "track ticks-4 run-other" in text
     assert "published" in text
