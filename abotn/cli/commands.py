@@ -8,6 +8,7 @@ COMMANDS = {
     "run": ("abotn.cli.run_command:run", "Roll an agent out over a dataset."),
     "evaluate": ("abotn.cli.evaluate_command:evaluate", "Score the records of a run."),
     "report": ("abotn.cli.report_command:report", "Write tables of one or several runs."),
+    "plot": ("abotn.cli.plot_command:plot", "Draw pictures of runs for papers and pages."),
     "compare": ("abotn.cli.compare_command:compare", "Compare runs over the tasks they share."),
     "gate": ("abotn.cli.gate_command:gate", "Pass or fail an evaluation, for CI."),
     "power": ("abotn.cli.power_command:power", "Plan how many tasks would show a difference."),

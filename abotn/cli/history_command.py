@@ -25,12 +25,24 @@ def history(folder: str, metric: str, *, as_json: bool) -> None:
     Shows value, interval and the change to the evaluation before, with a warning where protocol,
     data set or parameters differ.
     """
-    from abotn.results.history import read_history
-
-    found = read_history(folder, metric_name(metric, ()))
+    found = _read(folder, metric)
     for path, reason in found.unreadable.items():
         click.echo(f"warning: {path}: {reason}; left out", err=True)
     click.echo(json.dumps(found.to_dict(), indent=2) if as_json else _shown(found))
+
+
+def _read(folder: str, metric: str) -> History:
+    """Read the history of a metric, by its alias where no evaluation has that name."""
+    from abotn.errors import UnknownMetricError
+    from abotn.results.history import read_history
+
+    try:
+        return read_history(folder, metric)
+    except UnknownMetricError:
+        own = metric_name(metric, ())
+        if own == metric:
+            raise
+        return read_history(folder, own)
 
 
 def _shown(found: History) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import EvaluationInputError, UnknownNameError
+from abotn.errors import EvaluationInputError
 from abotn.evaluation.grouping import Grouping
-from abotn.evaluation.options import EvaluationOptions
+from abotn.evaluation.options import EvaluationOptions, unknown_cluster_column
 from abotn.evaluation.scoring import Scored, error_rows
 from abotn.records.table import RecordTable
 from abotn.results.types import ConfidenceInterval, GroupResult, MetricResult
@@ -91,7 +91,7 @@ def _clusters(table: RecordTable, options: EvaluationOptions) -> tuple[Rows | No
             return None, "records"
         return scenes, "episode_id"
     if name not in table:
-        raise UnknownNameError("cluster column", name, table.names)
+        raise unknown_cluster_column(name, table.names)
     column = table.column(name)
     if any(value is None or value != value for value in column):
         raise EvaluationInputError(

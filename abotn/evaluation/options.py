@@ -73,6 +73,12 @@ def check_finite(value: object, where: str) -> None:
         raise EvaluationInputError(f"must be a finite number, got {value!r}", where=where)
 
 
+def unknown_cluster_column(name: str, known: Iterable[str]) -> EvaluationInputError:
+    """Return the error for a ``cluster_by`` that is no column, with the nearest names."""
+    nearest = UnknownNameError("cluster column", name, known)
+    return EvaluationInputError(nearest.message, where="cluster_by", hint=nearest.hint)
+
+
 def scene_tuple(scenes: Iterable[str] | str | None) -> tuple[str, ...] | None:
     """Return scene ids as a tuple; None stays None."""
     if scenes is None:

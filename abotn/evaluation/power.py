@@ -131,7 +131,7 @@ def power(
 
     Raises:
         EvaluationInputError: an argument is out of range, or the runs share no task.
-        UnknownNameError: an unknown metric, policy or cluster column.
+        UnknownNameError: an unknown metric or policy.
     """
     wanted = _Wanted(delta, target, alpha, correlation)
     evaluator = evaluator or Evaluator()

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import EvaluationInputError, UnknownNameError
+from abotn.errors import EvaluationInputError
 from abotn.evaluation.evaluator import ScoredRecords
-from abotn.evaluation.options import EvaluationOptions
+from abotn.evaluation.options import EvaluationOptions, unknown_cluster_column
 from abotn.evaluation.scoring import Scored
 from abotn.statistics.clusters import choose_clusters
 
@@ -88,15 +88,14 @@ def cluster_labels(
             so.
 
     Raises:
-        UnknownNameError: there is no such column.
-        EvaluationInputError: the column has no value for some tasks.
+        EvaluationInputError: there is no such column, or it has no value for some tasks.
     """
     name = options.cluster_by
     if name is None:
         return None, "tasks"
     column = "episode_id" if name == "auto" else name
     if column not in side.found.table:
-        raise UnknownNameError("cluster column", column, side.found.table.names)
+        raise unknown_cluster_column(column, side.found.table.names)
     values = side.column(column)[at]
     if any(value is None or value != value for value in values):
         raise EvaluationInputError(

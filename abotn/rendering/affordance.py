@@ -149,7 +149,8 @@ def draw_affordances(
     """
     sizes = {view: (image.shape[1], image.shape[0]) for view, image in images.items()}
     pixels, problems = read_affordances(entry, sizes, pixel_format=pixel_format)
-    return {view: mark_pixels(images[view], points) for view, points in pixels.items()}, problems
+    marked = {view: mark_pixels(images[view], at) for view, at in pixels.items() if len(at)}
+    return marked, problems
 
 
 def mark_pixels(image: Image, pixels: NDArray[np.int64]) -> Image:

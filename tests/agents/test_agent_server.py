@@ -18,7 +18,7 @@ import pytest
 from abotn import __version__
 from abotn.agents import Observation, StraightLineAgent
 from abotn.agents.conversation import observation_values
-from abotn.agents.messages import MESSAGE_TYPE, pack, unpack
+from abotn.agents.messages import MESSAGE_TYPE, SentArrays, pack, unpack
 from abotn.agents.server import AgentServer
 from abotn.errors import AgentError, ConfigError
 
@@ -149,6 +149,25 @@ def test_a_request_that_comes_again_reaches_the_agent_once(serve: Serve) -> None
         status, values = tell(server, f"{session}/predict", call=7, observation=seen("raise"))
         assert (status, error_in(values)) == (500, "ValueError: the model said no")
     assert predicted(server, session, 8)["calls"] == 4
+
+
+def test_arrays_are_held_until_the_next_reset(serve: Serve) -> None:
+    server, sent = serve(), SentArrays()
+    session = opened(server)
+    occ_map = np.full(9000, 255, dtype=np.uint8)
+    occ_map.setflags(write=False)
+
+    def shown(call: int) -> int:
+        observation = seen()
+        observation["fields"]["occ_map"] = occ_map
+        message = pack({"call": call, "observation": observation}, sent=sent)
+        return ask(server, "POST", f"{session}/predict", message)[0]
+
+    assert (shown(1), shown(2)) == (200, 200)
+    assert tell(server, f"{session}/reset", call=3, seed=None)[0] == 200
+    assert shown(4) == 400
+    sent.clear()
+    assert (shown(5), shown(6)) == (200, 200)
 
 
 @pytest.mark.parametrize(

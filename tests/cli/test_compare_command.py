@@ -18,7 +18,7 @@ def runs(tmp_path_factory):
             record = {
                 "schema_version": "1", "episode_id": f"s{i % 2}", "task_id": f"t{i}",
                 "status": "stop", "steps": 4 + i, "success": i < solved, "travel_length": 10.0 + i,
-                "shortest_path_length": 10.0, "metrics": {},
+                "shortest_path_length": 10.0, "metrics": {"path_collision_count": 0},
             }  # fmt: skip
             (place / "result.json").write_text(json.dumps(record), encoding="utf-8")
         manifest = {
@@ -67,21 +67,8 @@ def test_runs_of_one_agent_are_told_apart_by_their_folders(say):
 
 @pytest.mark.parametrize("baseline", ["c", "random", "./c"])
 def test_the_baseline_is_a_path_or_a_name(say, baseline):
-    found = json.loads(
-        say(
-            "compare",
-            "a",
-            "b",
-            "c",
-            "--baseline",
-            baseline,
-            "--metrics",
-            "success",
-            "--bootstrap",
-            100,
-            "--json",
-        )[1]  # fmt: skip
-    )
+    options = ("--metrics", "success", "--bootstrap", 100, "--json")
+    found = json.loads(say("compare", "a", "b", "c", "--baseline", baseline, *options)[1])
     assert found["baseline"] == "random"
     assert [(p["run_a"], p["run_b"]) for p in found["pairs"]] == [
         ("planner (a)", "random"),
@@ -162,7 +149,7 @@ def test_power_says_how_many_tasks_are_needed(say):
 
 def test_history_lists_values_and_changes(say, tmp_path):
     for name in ("a", "b"):
-        say("evaluate", name, "--metrics", "success", "--bootstrap", 100, "-o",
+        say("evaluate", name, "--metrics", "success,sr_new", "--bootstrap", 100, "-o",
             tmp_path / f"{name}.json")  # fmt: skip
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
     code, out, err = say("history", tmp_path, "--metric", "success")
@@ -171,6 +158,9 @@ def test_history_lists_values_and_changes(say, tmp_path):
     assert "-0.3333 worse" in out
     found = json.loads(say("history", tmp_path, "--metric", "success", "--json")[1])
     assert [round(entry["value"], 3) for entry in found["entries"]] == [0.833, 0.5]
+    by_alias = say("history", tmp_path, "--metric", "sr_new")
+    assert by_alias == say("history", tmp_path, "--metric", "success_new")
+    assert by_alias[1].startswith("success_new, higher")
     code, _, err = say("history", tmp_path, "--metric", "sucess")
     assert (code, "success" in err) == (2, True)
     assert say("history", tmp_path / "absent", "--metric", "success")[0] == 2

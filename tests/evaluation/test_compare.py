@@ -233,7 +233,7 @@ def test_a_written_comparison_is_read_back(tmp_path):
         ({"level": 0.0}, EvaluationInputError, "level"),
         ({"level": math.nan}, EvaluationInputError, "level"),
         ({"seed": -1}, EvaluationInputError, "seed"),
-        ({"cluster_by": "scne"}, UnknownNameError, "cluster column"),
+        ({"cluster_by": "scne"}, EvaluationInputError, "cluster_by"),
         ({"metrics": ["sucess"]}, UnknownMetricError, "success"),
         ({"metrics": []}, EvaluationInputError, "metrics"),
         ({"baseline": "c"}, UnknownNameError, "baseline"),

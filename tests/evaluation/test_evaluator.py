@@ -244,7 +244,7 @@ def test_when_nothing_can_run_every_missing_input_is_named(evaluator):
         ({"ci_level": 1.0}, EvaluationInputError, "ci_level"),
         ({"ci_level": math.nan}, EvaluationInputError, "ci_level"),
         ({"ci_method": "bcaa"}, UnknownNameError, "bca"),
-        ({"cluster_by": "scne"}, UnknownNameError, "cluster column"),
+        ({"cluster_by": "scne"}, EvaluationInputError, "cluster_by"),
         ({"on_error": "ignore"}, UnknownNameError, "on_error"),
         ({"thresholds": {"spl": math.inf}}, EvaluationInputError, "thresholds"),
         ({"metric_kwargs": {"spl": 3}}, EvaluationInputError, "metric_kwargs"),

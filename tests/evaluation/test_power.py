@@ -99,7 +99,7 @@ def test_all_takes_fractions_and_says_why_there_is_no_number():
         ({"alpha": 0.0}, EvaluationInputError, "alpha"),
         ({"correlation": 1.0}, EvaluationInputError, "correlation"),
         ({"metrics": ["sucess"]}, UnknownMetricError, "success"),
-        ({"cluster_by": "scne"}, UnknownNameError, "cluster column"),
+        ({"cluster_by": "scne"}, EvaluationInputError, "cluster_by"),
         ({"against": [record("elsewhere")]}, EvaluationInputError, "against"),
         ({"on_error": "ignore"}, UnknownNameError, "on_error"),
     ],

@@ -407,7 +407,7 @@ def test_single_inputs_that_cannot_be_used_are_named(evaluator, inputs, named):
         ({"ci_level": 1.0}, EvaluationInputError, "ci_level"),
         ({"thresholds": {"ade": math.nan}}, EvaluationInputError, "thresholds"),
         ({"thresholds": {"ade": True}}, EvaluationInputError, "thresholds"),
-        ({"cluster_by": "weather"}, UnknownNameError, "cluster column"),
+        ({"cluster_by": "weather"}, EvaluationInputError, "cluster_by"),
         ({"ci_method": "magic"}, UnknownNameError, "ci_method"),
         ({"categories": "trajectries"}, UnknownNameError, "trajectory"),
         ({"dtt": 0.1}, UnknownNameError, "dt"),

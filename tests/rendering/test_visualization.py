@@ -167,7 +167,7 @@ def test_a_view_that_was_not_rendered_is_reported(views):
 def test_no_points_are_no_problem(views):
     shown = visualise(views, {"affordance_pixel": {"front": []}})
     assert not shown.problems
-    assert (shown.images["front"] == views["front"]).all()
+    assert shown.images["front"] is views["front"]
 
 
 def test_each_point_is_marked_where_it_is_and_nowhere_else(views):

@@ -106,6 +106,31 @@ def test_every_cell_is_drawn_where_it_lies_in_the_world(geometry):
     assert len(seen) == 4
 
 
+@pytest.mark.parametrize("geometry", GEOMETRIES.values(), ids=GEOMETRIES)
+def test_a_small_window_shows_what_the_whole_map_would(geometry):
+    grid = OccupancyGrid(np.random.default_rng(2).random(geometry.shape) < 0.05, geometry)
+    centre = geometry.to_world((20.0, 16.0))
+    window = Window(centre[0] - 1.5, centre[1] - 1.5, 3.0)
+    task = TaskMap(trajectory([centre], goal=centre, reference=[centre]), grid, widened=1.0)
+    axes, _ = rendered(task, window)
+    (image,) = axes.images
+    shades = np.asarray(image.get_array())
+    counted = dilate_free(grid, 1.0)
+    rows, columns = np.indices(shades.shape[:2])
+    corners = np.column_stack([columns.ravel(), rows.ravel()]) + 0.5
+    world = (image.get_transform() - axes.transData).transform(corners)
+    inside = (np.abs(world - centre) < 1.5).all(axis=1)
+    cells = geometry.cell_of(world[inside])
+    expected = np.where(
+        counted.free[cells[:, 1], cells[:, 0], None],
+        np.where(grid.free[cells[:, 1], cells[:, 0], None], rgb(FREE), rgb(WIDENED)),
+        rgb(OBSTACLE),
+    )
+    assert inside.sum() > 100
+    assert (shades.reshape(-1, 3)[inside] == expected).all()
+    assert len(shades) < 32
+
+
 def test_the_path_is_coloured_by_step_and_the_reference_lies_on_it():
     path = [[1.0, 3.0], [3.0, 3.0], [5.0, 3.0], [7.0, 3.0]]
     axes, pixels = rendered(TaskMap(trajectory(path)))

@@ -22,7 +22,10 @@ from abotn.geometry.frames import world_to_local
 from abotn.rendering.render_check import Finding
 from abotn.rollout.agent_check import check_agent, doctor_rules
 from abotn.rollout.agent_choice import choose_agent
-from abotn.rollout.agent_trials import GOAL_DISTANCE, empty_scene
+from abotn.rollout.agent_findings import frame_finding
+from abotn.rollout.agent_trials import GOAL_DISTANCE, StepTaken, Trial, empty_scene
+from abotn.rollout.rules import Unit
+from abotn.rollout.step import Answer
 
 ALL_WELL = dict.fromkeys(
     ("loads", "resets", "output", "finite", "frame", "stop", "time", "leftover"), "ok"
@@ -306,6 +309,23 @@ def test_optional_fields_are_shown_when_asked_for() -> None:
 
     assert look(Reader)["output"].verdict == "problem"
     assert verdicts(look(Reader, provide=["occ_map"])) == ALL_WELL
+
+
+def test_a_reading_that_is_half_right_is_not_enough() -> None:
+    still = Answer(np.zeros((1, 2)), np.zeros(1), arrive=False)
+
+    def step(waypoint: tuple[float, float], target: tuple[float, float]) -> StepTaken:
+        return StepTaken(np.array([waypoint]), 0, still, 0.0, np.array(target), 0.0)
+
+    ahead, mirrored = step((1, 0), (5, 0)), step((0, -1), (0, 5))
+    trial = Trial("ahead", Unit("empty", "ahead"), steps=[ahead, ahead, ahead, mirrored])
+    found = frame_finding([trial], "front_left")
+    assert found.verdict == "problem"
+    assert found.message == (
+        "walks not straight to its goals, read as [front, left] (mean cosine to the goal 0.50); "
+        "as [front, right] they would lead there (1.00), which is no frame of a run: convert them "
+        "to [front, left]"
+    )
 
 
 def test_the_four_goals_lie_around_the_start() -> None:

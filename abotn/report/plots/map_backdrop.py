@@ -106,28 +106,35 @@ def _draw_grid(axes: Axes, window: Window, grid: OccupancyGrid, widened: float) 
 
     from abotn.collision import dilate_free
 
-    rows, columns = _visible(grid, window)
-    if rows.start >= rows.stop or columns.start >= columns.stop:
+    shown = _cut(grid, window, widened)
+    if shown is None:
         return
-    own = grid.free[rows, columns]
-    counted = own if widened <= 0 else dilate_free(grid, widened).free[rows, columns]
     shades = np.array([_rgb(OBSTACLE), _rgb(WIDENED), _rgb(FREE)], dtype=np.uint8)
-    image = shades[own.astype(np.intp) + counted]
-    geometry = grid.geometry
-    (cx, cy), (rx, ry) = geometry.column_step, geometry.row_step
-    world = Affine2D(
-        np.array([[cx, rx, geometry.origin[0]], [cy, ry, geometry.origin[1]], [0, 0, 1]])
-    )
-    shown = axes.imshow(image, extent=(columns.start, columns.stop, rows.stop, rows.start))
-    shown.set_transform(world + axes.transData)
+    image = shades[shown.free.astype(np.intp) + dilate_free(shown, widened).free]
+    (cx, cy), (rx, ry) = shown.geometry.column_step, shown.geometry.row_step
+    x, y = shown.geometry.origin
+    world = Affine2D(np.array([[cx, rx, x], [cy, ry, y], [0.0, 0.0, 1.0]]))
+    drawn = axes.imshow(image, extent=(0, shown.shape[1], shown.shape[0], 0))
+    drawn.set_transform(world + axes.transData)
 
 
-def _visible(grid: OccupancyGrid, window: Window) -> tuple[slice, slice]:
-    """Return the rows and columns of the cells that a window shows."""
-    places = grid.geometry.to_map(window.corners)
-    first = np.maximum(np.floor(places.min(axis=0)), 0).astype(int)
-    beyond = np.minimum(np.ceil(places.max(axis=0)), [grid.shape[1], grid.shape[0]]).astype(int)
-    return slice(int(first[1]), int(beyond[1])), slice(int(first[0]), int(beyond[0]))
+def _cut(grid: OccupancyGrid, window: Window, margin: float) -> OccupancyGrid | None:
+    """Return the part of a grid that a window and a margin in metres around it show, or None."""
+    from abotn.collision import OccupancyGrid
+    from abotn.geometry.map_geometry import MapGeometry
+
+    geometry, (height, width) = grid.geometry, grid.shape
+    places = geometry.to_map(window.corners)
+    # Widening reaches a pixel even where the margin is less, and rounds.
+    reach = max(margin, 0.0) / geometry.metres_per_pixel + 2
+    left, top = np.clip(np.floor(places.min(axis=0) - reach), 0, (width, height)).astype(int)
+    right, bottom = np.clip(np.ceil(places.max(axis=0) + reach), 0, (width, height)).astype(int)
+    if left >= right or top >= bottom:
+        return None
+    x, y = geometry.to_world((left, top))
+    steps = geometry.column_step, geometry.row_step
+    part = MapGeometry((float(x), float(y)), *steps, int(right - left), int(bottom - top))
+    return OccupancyGrid(grid.free[top:bottom, left:right], part)
 
 
 def _rgb(colour: str) -> list[int]:

@@ -93,6 +93,10 @@ def pose(page):
     return page.locator("#map .pose").get_attribute("points")
 
 
+def box_of(picture):
+    return [float(number) for number in picture.get_attribute("viewBox").split()]
+
+
 def test_it_loads_in_silence_and_shows_every_record(visit, address):
     page = visit(address)
     assert heads(page) == [
@@ -193,6 +197,8 @@ def test_a_task_is_stepped_through_by_mouse(visit, address):
     for expected in (2, 3, 2):
         page.get_by_role("button", name="Next collision").click()
         assert step.inner_text() == f"step {expected} of 4"
+    page.locator("#step").press("ArrowRight")
+    assert step.inner_text() == "step 3 of 4"
     page.locator("#step").fill("4")
     assert step.inner_text() == "step 4 of 4"
     page.get_by_role("button", name="Play").click()
@@ -216,9 +222,10 @@ def test_the_picture_shows_what_the_record_holds(visit, address):
     assert [float(ends[1].get_attribute(name)) for name in ("x2", "y2")] == pytest.approx([3, 3])
     circle = found.locator(".arrival")
     assert [float(circle.get_attribute(n)) for n in ("cx", "cy", "r")] == pytest.approx([3, 3, 0.5])
+    # Path, reference and arrival circle reach from 1 to 3.5 across, from 2.5 to 3.5 down.
+    assert box_of(found) == pytest.approx([0.5, 2, 3.5, 2])
     page.get_by_label("whole map").check()
-    box = [float(number) for number in found.get_attribute("viewBox").split()]
-    assert box == pytest.approx([0, 0, 6, 4])
+    assert box_of(found) == pytest.approx([0, 0, 6, 4])
     page.get_by_label("other paths of this task").check()
     assert found.locator(".other.run-1").count() == 1
     assert "2 collisions" in page.locator("#map-text").text_content()
