@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from abotn.results.types import EvaluationResult
 
 AGENTS = ("PlannerAgent", "StraightLineAgent", "RandomAgent")
+PICTURES = ("intervals", "success-vs-length", "collisions", "paths")
 METRICS = ("success", "success_new", "spl_new", "tcr_new", "dcr_new", "collision_length")
 
 
@@ -36,8 +37,8 @@ def demo(
 ) -> None:
     """Roll three agents out on generated indoor scenes, score them and write a report.
 
-    Prints the report's main table and, last, the folder with evaluation.json, report.md, the
-    scenes and one run per agent.
+    Prints the report's main table and, last, the folder with evaluation.json, report.md, pictures,
+    the scenes and one run per agent.
     """
     from abotn.evaluation.combine import combine
     from abotn.evaluation.evaluator import Evaluator
@@ -54,6 +55,7 @@ def demo(
         result.write(run / "evaluation.json")
         results[agent] = result
     combine(results, name="demo").write(folder / "evaluation.json")
+    _draw_pictures(folder)
     click.echo(_write_report(results, folder))
     click.echo(str(folder))
 
@@ -96,6 +98,17 @@ def _roll_out(
             workers=workers,
             progress=listen,
         )
+
+
+def _draw_pictures(folder: Path) -> None:
+    from abotn.cli.plot_figures import PlotRequest, draw_bytes
+    from abotn.json_files import write_bytes
+
+    runs = tuple(str(folder / agent) for agent in AGENTS)
+    for kind in PICTURES:
+        click.echo(f"drawing {kind} ...", err=True)
+        picture = draw_bytes(PlotRequest(kind, runs, columns=2), ".png")
+        write_bytes(folder / f"{kind}.png", picture)
 
 
 def _write_report(results: dict[str, EvaluationResult], folder: Path) -> str:
