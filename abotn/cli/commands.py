@@ -23,6 +23,7 @@ COMMANDS = {
     "plugins": ("abotn.cli.plugins_command:plugins", "List the installed plugins."),
     "doctor": ("abotn.cli.doctor_command:doctor", "Check an agent or a render server."),
     "serve-render": ("abotn.cli.serve_render_command:serve_render", "Serve views over HTTP."),
+    "serve-agent": ("abotn.cli.serve_agent_command:serve_agent", "Serve an agent over HTTP."),
     "validate": ("abotn.cli.validate_command:validate", "Check files against their schemas."),
 }
 

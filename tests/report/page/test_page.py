@@ -119,6 +119,14 @@ def test_the_report_alone_makes_a_page_too(parts, make):
     assert parts.markup(write_page(no_groups)).of("h2") == ["Summary", "Notes"]
 
 
+def test_runs_stand_side_by_side_within_each_group(parts, make):
+    page = write_page(build_report([("a", make.evaluation()), ("b", make.evaluation())]))
+    groups = page[page.index('id="groups"') :]
+    figure = groups[groups.index("<figure") : groups.index("</figure>")]
+    names = parts.markup(f"{figure}</figure>").of("bdi")
+    assert names == ["success", "short", "a", "b", "long", "a", "b"]
+
+
 def test_more_metrics_than_columns_are_drawn_as_well(parts, make):
     names = [f"metric_{number}" for number in range(10)]
     result = make.evaluation(groups={})

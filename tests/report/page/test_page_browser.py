@@ -117,6 +117,8 @@ def test_it_fits_its_width_in_both_schemes(visit, address, width, scheme):
     assert (background == "rgb(255, 255, 255)") == (scheme == "light")
     opened(page, 1)
     assert page.evaluate("document.getElementById('viewer').scrollWidth") <= width
+    floor = page.locator("#map .floor").evaluate("one => getComputedStyle(one).filter")
+    assert floor == ("none" if scheme == "light" else "invert(1)")
 
 
 def test_it_sorts_by_mouse_and_keyboard(visit, address):
