@@ -37,8 +37,8 @@ def demo(
 ) -> None:
     """Roll three agents out on generated indoor scenes, score them and write a report.
 
-    Prints the report's main table and, last, the folder with evaluation.json, report.md, pictures,
-    the scenes and one run per agent.
+    Prints the report's main table and, last, the folder with evaluation.json, report.md, report.html,
+    pictures, the scenes and one run per agent.
     """
     from abotn.evaluation.combine import combine
     from abotn.evaluation.evaluator import Evaluator
@@ -113,13 +113,23 @@ def _draw_pictures(folder: Path) -> None:
 
 def _write_report(results: dict[str, EvaluationResult], folder: Path) -> str:
     from abotn.json_files import write_bytes
+    from abotn.records.readers import read_records
     from abotn.report.build import build_report
     from abotn.report.markdown import write_markdown
     from abotn.report.options import ReportOptions
+    from abotn.report.page import write_page
+    from abotn.report.page_sources import ReportSources, RunSource
 
     runs = list(results.items())
     title = "Three agents on generated indoor scenes"
-    full = build_report(runs, ReportOptions(title=title))
+    options = ReportOptions(title=title)
+    full = build_report(runs, options)
     write_bytes(folder / "report.md", write_markdown(full).encode())
+    sources = [
+        RunSource(agent, result, read_records(folder / agent), str(folder / agent))
+        for agent, result in runs
+    ]
+    page = write_page(full, ReportSources(tuple(sources), options))
+    write_bytes(folder / "report.html", page.encode())
     main = build_report(runs, ReportOptions(metrics=METRICS, title=title, groups="none"))
     return write_markdown(replace(main, tables=main.tables[:1], notes=()))

@@ -240,11 +240,11 @@ class MetricAccumulator:
             return name
 
     def _known(self) -> MetricRegistry:
-        if self._registry is None:
-            from abotn.plugins.manager import default_registry
+        if self._registry is not None:
+            return self._registry
+        from abotn.plugins.manager import default_registry
 
-            self._registry = default_registry()
-        return self._registry
+        return default_registry()
 
     def _described(self, name: str) -> tuple[str, str]:
         spec = self._known().get(name)

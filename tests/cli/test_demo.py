@@ -17,6 +17,7 @@ def test_the_demo_ends_with_a_table_and_its_folder(abotn, tmp_path):
     document = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
     assert [group["label"] for group in document["groups"]["agent"]] == agents
     assert "PlannerAgent" in (folder / "report.md").read_text(encoding="utf-8")
+    assert "<html" in (folder / "report.html").read_text(encoding="utf-8")
     assert {path.name for path in folder.glob("*.png")} == {
         "intervals.png", "success-vs-length.png", "collisions.png", "paths.png",
     }  # fmt: skip

@@ -103,12 +103,15 @@ def test_the_winner_follows_the_direction():
 
 def test_what_only_one_side_has_is_named_and_left_out():
     a = [record(f"t{i}", success=i < 2) for i in range(4)] + [record("extra", success=True)]
-    b = [record(f"t{i}", success=True) for i in range(1, 6)]
+    b = [record(f"t{i}", success=i not in (1, 5)) for i in range(1, 6)]
     pair = compare(a, b, metrics=["success"]).pairs[0]
     assert pair.n_pairs == 3
     assert pair.only_a == ("s/extra", "s/t0")
     assert pair.only_b == ("s/t4", "s/t5")
-    assert (pair["success"].value_a, pair["success"].value_b) == (pytest.approx(1 / 3), 1.0)
+    assert pair["success"].value_a == pytest.approx(1 / 3)
+    assert pair["success"].value_b == pytest.approx(2 / 3)
+    assert pair.solved_only_by_a == ("s/t1",)
+    assert pair.solved_only_by_b == ("s/t2", "s/t3")
 
 
 def test_a_task_tried_often_weighs_as_much_as_one_tried_once():
@@ -118,6 +121,13 @@ def test_a_task_tried_often_weighs_as_much_as_one_tried_once():
     assert one.value_a == (1 / 4 + 1) / 2
     assert one.n_pairs == 2
     assert one.test == "sign_flip_exact"
+
+
+def test_a_task_is_solved_when_most_attempts_are():
+    a = [record(f"t{i}", success=k < i, attempt=k) for i in range(3) for k in range(2)]
+    b = [record(f"t{i}", success=False) for i in range(3)]
+    pair = compare(a, b, metrics=["success"]).pairs[0]
+    assert pair.solved_only_by_a == ("s/t2",)
 
 
 def test_an_undefined_value_leaves_its_pair_out_and_is_counted():
@@ -160,6 +170,8 @@ def test_an_interval_of_a_difference_stays_within_what_the_metric_allows():
     ci = compare(a, b, metrics=["success"]).pairs[0]["success"].ci
     assert ci.upper == 1.0
     assert ci.lower < 0.9583
+    swapped = compare(b, a, metrics=["success"]).pairs[0]["success"].ci
+    assert (swapped.lower, swapped.upper) == (-1.0, -ci.lower)
 
 
 def test_three_runs_give_every_pair_or_all_against_the_baseline():

@@ -29,7 +29,7 @@ def put(folder, result, created=None, name="evaluation.json"):
 def test_evaluations_are_ordered_by_when_their_runs_were_made(tmp_path):
     put(tmp_path / "a", evaluation(0.5), "2026-03-01T10:00:00+00:00")
     put(tmp_path / "b" / "deep", evaluation(0.75), "2026-01-01T10:00:00+02:00")
-    put(tmp_path / "c", evaluation(0.25), "2026-02-01T10:00:00Z")
+    put(tmp_path / "c", evaluation(0.25), "2026-02-01T10:00:00")
     found = read_history(tmp_path, "ade")
     assert (found.unit, found.direction) == ("m", "lower")
     assert [e.value for e in found.entries] == [0.75, 0.25, 0.5]

@@ -166,6 +166,11 @@ def test_a_metric_that_raised_is_counted():
     accumulator.update(EvaluationResult((failed,)))
     assert accumulator.compute()["metrics"]["ade"]["errors"] == 1
     assert accumulator.to_result()["ade"].metadata["sample_error_count"] == 1
+    both = MetricAccumulator(["ade"])
+    both.merge(accumulator)
+    both.merge(pickle.loads(pickle.dumps(accumulator)))
+    assert both.compute()["metrics"]["ade"]["errors"] == 2
+    assert accumulator.compute()["metrics"]["ade"]["errors"] == 1
 
 
 def test_memory_does_not_grow_with_the_records():
