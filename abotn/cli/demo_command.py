@@ -37,8 +37,8 @@ def demo(
 ) -> None:
     """Roll three agents out on generated indoor scenes, score them and write a report.
 
-    Prints the report's main table and, last, the folder with evaluation.json, report.md, report.html,
-    pictures, the scenes and one run per agent.
+    Prints the report's main table and, last, the folder with evaluation.json, the report as
+    report.md and report.html, pictures, the scenes and one run per agent.
     """
     from abotn.evaluation.combine import combine
     from abotn.evaluation.evaluator import Evaluator
