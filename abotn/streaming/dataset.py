@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +30,11 @@ class Scenario:
     scenario_id: str
     town: str
     anomaly_type: str | None
+
+    @property
+    def key(self) -> str:
+        """The part of the path from ``test/`` on, which tells scenarios apart."""
+        return _below(self.scenario_id)
 
     @property
     def is_anomalous(self) -> bool:
@@ -67,9 +73,7 @@ def scenario_below(scenario_id: str | os.PathLike[str]) -> str:
         >>> scenario_below("/mnt/elsewhere/test/normal/Town01/scenario-3")
         'test/normal/Town01/scenario-3'
     """
-    path = parse_scenario(scenario_id).scenario_id
-    parts = _parts(path)
-    return "/".join(parts[_start(parts) :])
+    return parse_scenario(scenario_id).key
 
 
 def check_sensor(sensor: str, known: Sequence[str] = SENSORS) -> str:
@@ -140,8 +144,15 @@ def _parse(path: str) -> Scenario:
     return Scenario(path, town, below[0] if kind == "anomaly" else None)
 
 
+@lru_cache(maxsize=4096)
+def _below(path: str) -> str:
+    parts = _parts(path)
+    return "/".join(parts[_start(parts) :])
+
+
 def _parts(path: str) -> list[str]:
-    return [part for part in path.replace("\\", "/").split("/") if part]
+    plain = posixpath.normpath(path.replace("\\", "/"))
+    return [part for part in plain.split("/") if part]
 
 
 def _start(parts: list[str]) -> int:

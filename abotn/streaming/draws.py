@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abotn.errors import DataError
-from abotn.streaming.dataset import Scenario, scenario_below
+from abotn.streaming.dataset import Scenario
 
 Floats = NDArray[np.float64]
 
@@ -49,5 +49,5 @@ def scenarios_digest(scenarios: Iterable[Scenario]) -> str:
 
     The paths count from ``test/`` on, so that a dataset may lie elsewhere on another machine.
     """
-    below = sorted(scenario_below(scenario.scenario_id) for scenario in scenarios)
+    below = sorted(scenario.key for scenario in scenarios)
     return sha256("\n".join(below).encode()).hexdigest()

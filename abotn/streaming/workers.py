@@ -47,9 +47,11 @@ class BoundedWorkers:
 
     def check(self) -> None:
         """Drop finished jobs; after a failed one, ``join``, which raises its error."""
-        if any(job.done() and job.exception() is not None for job in self._jobs):
+        # Each job is asked once: one that fails meanwhile keeps its place until the next look.
+        looked = [(job, job.done()) for job in self._jobs]
+        if any(done and job.exception() is not None for job, done in looked):
             self.join()
-        self._jobs = [job for job in self._jobs if not job.done()]
+        self._jobs = [job for job, done in looked if not done]
 
     def join(self) -> None:
         """Wait for all jobs, end the threads, and raise the error of the earliest failed job."""
