@@ -7,6 +7,7 @@ resident memory in megabytes.
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -90,11 +91,22 @@ def scenario(root: Path) -> str:
 
 
 def stream(evaluator: PixelEvaluator, root: Path, frames: Scores, n_scores: int) -> None:
-    """Feed at least ``n_scores`` scores by going round the frames."""
+    """Feed a fresh evaluator at least ``n_scores`` scores by going round the frames."""
+    evaluator.reset()
     scenario_ids = [scenario(root)] * len(frames)
-    for _ in range(-(-n_scores // frames.size)):
-        evaluator.update(frames, scenario_ids, range(len(frames)))
+    for turn in range(-(-n_scores // frames.size)):
+        first = turn * len(frames)
+        _repeat_mask(Path(scenario_ids[0]), first)
+        evaluator.update(frames, scenario_ids, range(first, first + len(frames)))
     evaluator.compute()
+
+
+def _repeat_mask(folder: Path, timestep: int) -> None:
+    """Give a timestep the mask of timestep 0, if that has one."""
+    written = folder / "anomaly-front" / "000000.png"
+    repeated = written.with_name(f"{timestep:06d}.png")
+    if written.exists() and not repeated.exists():
+        shutil.copyfile(written, repeated)
 
 
 def peak_megabytes(n_scores: int) -> float:

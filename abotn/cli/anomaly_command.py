@@ -72,7 +72,7 @@ def anomaly(level: str, scores: str, dataset: str, sensor: str | None, **options
         result = evaluator.to_result(name=_shown_name(scores, name, options), **statistics)
     result = replace(result, provenance={**result.provenance, "dataset": asdict(coverage)})
     result.write(target)
-    for warning in _warnings(coverage):
+    for warning in [*_warnings(coverage), *result.provenance["streaming"]["warnings"]]:
         click.echo(f"warning: {warning}", err=True)
     if options["as_json"]:
         sys.stdout.write(result.to_json())

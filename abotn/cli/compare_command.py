@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from abotn.cli.compare_evaluations import anomaly_evaluations, compare_evaluations
 from abotn.cli.option_values import metric_choice, metric_parameters, none_or, scene_choice
 from abotn.errors import ConfigError, UnknownNameError
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(runs: tuple[str, ...], **options: Any) -> None:
     """Compare RUN_A, RUN_B, ... over the tasks they share.
+
+    Evaluations that ``abotn anomaly`` wrote are compared by the scenarios it resampled.
 
     Prints, per pair and metric, both values, the paired difference with its interval, a p value,
     the same corrected for the number of metrics, and the better run. With -o it is written to FILE
@@ -80,6 +83,11 @@ def _compare(paths: tuple[str, ...], options: dict[str, Any]) -> Comparison:
 
     if len(paths) < 2:
         raise ConfigError(f"needs two runs or more, got {len(paths)}", where="RUN_A RUN_B...")
+    results = anomaly_evaluations(paths)
+    if results is not None:
+        return compare_evaluations(
+            results, paths, options, lambda names: _baseline(options["baseline"], paths, names)
+        )
     sources = [_source(path) for path in paths]
     names = _names(paths, sources, options["names"])
     return compare_runs(

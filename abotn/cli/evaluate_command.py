@@ -11,6 +11,8 @@ import click
 from abotn.cli.option_values import metric_choice, metric_parameters, none_or, scene_choice
 from abotn.errors import ConfigError
 
+_GROUP_METRICS = 6
+
 
 @click.command()
 @click.argument("run", type=click.Path())
@@ -43,13 +45,16 @@ from abotn.errors import ConfigError
 def evaluate(run: str, output: str | None, **options: Any) -> None:
     """Score the records of RUN, a run folder or a result.json.
 
-    Writes the evaluation, prints a table, and prints the evaluation's path last.
+    Writes the evaluation, prints a table, and prints the evaluation's path last. With some metrics
+    only, nothing is written unless -o says where.
     """
     from abotn.evaluation.evaluator import Evaluator
 
     target = _target(run, output)
     result = Evaluator().evaluate_dataset(run, **_arguments(options))
-    result.write(target)
+    partial = output is None and (options["metrics"] != "all" or options["categories"])
+    if not partial:
+        result.write(target)
     for one in result.damaged:
         click.echo(f"warning: {one['path']}: {one['reason']}; skipped", err=True)
     if options["as_json"]:
@@ -57,7 +62,10 @@ def evaluate(run: str, output: str | None, **options: Any) -> None:
         return
     if not options["quiet"]:
         click.echo(_overview(result))
-    click.echo(str(target))
+    if partial:
+        click.echo("some metrics only, so nothing was written; -o FILE keeps them", err=True)
+    else:
+        click.echo(str(target))
 
 
 def _target(run: str, output: str | None) -> Path:
@@ -103,8 +111,25 @@ def _pair(text: str, option: str) -> tuple[str, float]:
 
 def _overview(result: Any) -> str:
     counts = result.counts
-    line = ", ".join(
-        f"{counts[name]} {name}" for name in ("scored", "errors", "damaged", "excluded")
-    )
-    skipped = "".join(f"skipped {name}: {reason}\n" for name, reason in result.skipped.items())
-    return f"{result.name}: {line}\n\n{result.to_markdown()}\n{skipped}".rstrip() + "\n"
+    shown = ("scored", "errors", "damaged", "excluded")
+    line = ", ".join(f"{counts[name]} {name}" for name in shown)
+    reasons = [f"no value of {m.name}: {m.reason}" for m in result.metrics if m.reason]
+    skipped = [f"skipped {name}: {reason}" for name, reason in result.skipped.items()]
+    parts = [f"{result.name}: {line}", result.to_markdown(), *_group_tables(result)]
+    return "\n\n".join([*parts, "\n".join([*reasons, *skipped])]).rstrip() + "\n"
+
+
+def _group_tables(result: Any) -> list[str]:
+    from abotn.results.export import pipe_table
+
+    first = [m.name for m in result.metrics if m.reason is None][:_GROUP_METRICS]
+    return [
+        pipe_table(
+            (grouping, "records", *first),
+            [
+                (g.label, str(g.count), *(f"{m.value:.4g}" for m in g.metrics if m.name in first))
+                for g in groups
+            ],
+        )
+        for grouping, groups in result.groups.items()
+    ]

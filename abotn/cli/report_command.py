@@ -120,11 +120,27 @@ def _evaluation(path: str) -> Any:
     target = Path(path)
     if not target.exists():
         raise ConfigError("no such run folder or evaluation file", where=path)
-    if target.is_dir() and not (target / "evaluation.json").exists():
+    if target.is_dir() and _is_stale(target):
         from abotn.evaluation.evaluator import Evaluator
 
         return Evaluator().evaluate_dataset(path, bootstrap_ci=_RESAMPLES)
     return read_evaluation(target)
+
+
+def _is_stale(run: Path) -> bool:
+    """Whether a run folder has no evaluation, or records newer than it; the latter is said."""
+    saved = run / "evaluation.json"
+    if not saved.exists():
+        return True
+    made = saved.stat().st_mtime_ns
+    if all(one.stat().st_mtime_ns <= made for one in run.glob("*/*/result.json")):
+        return False
+    click.echo(
+        f"warning: {saved}: older than the run's records, so they are evaluated anew; "
+        "abotn evaluate saves that",
+        err=True,
+    )
+    return True
 
 
 def _options(options: dict[str, Any], runs: list[Run]) -> Any:

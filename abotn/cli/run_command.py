@@ -114,7 +114,9 @@ def _summarise(outcome: Any) -> None:
     counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
     kept = f", {outcome.kept} kept from before" if outcome.kept else ""
     click.echo(
-        f"{outcome.made} attempts made{kept}; {outcome.solved} solved"
+        f"{outcome.made} attempts made{kept}; {outcome.solved} reached the goal"
         + (f" ({counts})" if counts else ""),
         err=True,
     )
+    if outcome.first_error is not None:
+        click.echo(f"first error: {' '.join(outcome.first_error.split())}", err=True)

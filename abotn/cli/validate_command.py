@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
@@ -16,7 +17,9 @@ _SCHEMA_OF = {
     "result.json": "result.v1",
     "trajectory.json": "trajectory.v1",
     "evaluation.json": "evaluation.v1",
+    "evaluation-*.json": "evaluation.v1",
     "comparison.json": "comparison.v1",
+    "comparison-*.json": "comparison.v1",
 }
 
 
@@ -69,7 +72,7 @@ def _expand(path: Path) -> list[Path]:
         raise ConfigError("no such file or folder", where=path)
     if not path.is_dir():
         return [path]
-    found = sorted(one for one in path.rglob("*.json") if one.name in _SCHEMA_OF)
+    found = sorted(one for one in path.rglob("*.json") if _schema_of(one))
     if not found:
         raise ConfigError("no file of a known kind below this folder", where=path)
     return found
@@ -112,7 +115,13 @@ def _complaint(path: Path, schema: str | None) -> str | None:
 
 
 def _schema_name(path: Path, schema: str | None, document: dict[str, object]) -> str:
-    return schema or _SCHEMA_OF.get(path.name) or _guess(document, path)
+    return schema or _schema_of(path) or _guess(document, path)
+
+
+def _schema_of(path: Path) -> str | None:
+    """Return the schema that a file's name tells."""
+    known = (schema for name, schema in _SCHEMA_OF.items() if fnmatchcase(path.name, name))
+    return next(known, None)
 
 
 def _guess(document: dict[str, object], path: Path) -> str:

@@ -12,7 +12,7 @@ from abotn.errors import EvaluationInputError
 from abotn.evaluation.aggregate import aggregate
 from abotn.evaluation.grouping import resolve_groupings
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
-from abotn.evaluation.provenance import provenance
+from abotn.evaluation.provenance import protocol_entry, provenance
 from abotn.evaluation.samples import (
     Samples,
     check_known,
@@ -248,7 +248,8 @@ class Evaluator:
             DataError: a file cannot be read.
         """
         source = read_records(results, readers=self._readers())
-        protocol = dict((source.manifest or {}).get("protocol", {}).get("values", {}))
+        entry = protocol_entry(source, self.plugins)
+        protocol = dict((entry or {}).get("values", {}))
         table, excluded = _without_scenes(source.table, options.exclude_scenes, protocol)
         table = _with_arrive_threshold(table, protocol)
         errors = error_rows(table)

@@ -29,7 +29,7 @@ def provenance(
     manifest = source.manifest or {}
     run = {key: manifest[key] for key in _RUN_KEYS if key in manifest}
     return {
-        "protocol": manifest.get("protocol"),
+        "protocol": protocol_entry(source, plugins),
         "run": run or None,
         "dataset": manifest.get("dataset"),
         "versions": _versions(specs, plugins),
@@ -45,6 +45,25 @@ def provenance(
             "resampled": resampled,
         },
     }
+
+
+def protocol_entry(source: RecordSource, plugins: PluginManager) -> Mapping[str, Any] | None:
+    """Return the protocol that records were made under: name, values and what was modified.
+
+    A run's manifest says so. Without one, records that all name one known protocol were made
+    under it, apart from overrides, which records do not tell (``modified`` is then null).
+    """
+    if source.manifest is not None and "protocol" in source.manifest:
+        entry: Mapping[str, Any] = source.manifest["protocol"]
+        return entry
+    if "protocol" not in source.table:
+        return None
+    names = set(source.table.column("protocol").tolist())
+    known = {offer.value.name: offer.value for offer in plugins.offers("abotn_protocols")}
+    (name,) = names if len(names) == 1 else (None,)
+    if name not in known:
+        return None
+    return {"name": name, "values": known[name].to_values(), "modified": None}
 
 
 def _versions(specs: Sequence[MetricSpec], plugins: PluginManager) -> dict[str, str]:

@@ -54,6 +54,8 @@ def score(
     scored: list[Scored] = []
     skipped: dict[str, str] = {**selection.conflicts, **selection.skipped}
     for spec in selection.specs:
+        if selection.automatic and _other_task(spec, table):
+            continue
         missing = missing_inputs(spec, table)
         if missing and selection.automatic:
             if not spec.sample:
@@ -70,6 +72,13 @@ def error_rows(table: RecordTable) -> NDArray[np.bool_]:
     if "status" not in table:
         return np.zeros(len(table), dtype=bool)
     return np.asarray(table.column("status") == "error", dtype=bool)
+
+
+def _other_task(spec: MetricSpec, table: RecordTable) -> bool:
+    """Whether a metric is for tasks of a kind that no record is of."""
+    if not spec.task_types or "task_type" not in table:
+        return False
+    return not np.isin(table.column("task_type").astype(str), spec.task_types).any()
 
 
 def _parameters(

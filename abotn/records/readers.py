@@ -84,7 +84,7 @@ class RunFolderReader:
         """Read every record below ``path``; damaged ones are named and left out."""
         if path.is_file():
             contents = list(read_result_bytes(path.parent))
-            return _source_of_files(contents, None, path.parent.name, None)
+            return _source_of_files(contents, _manifest_above(path), path.parent.name, None)
         manifest = read_manifest(path) if (path / MANIFEST_NAME).is_file() else None
         with _without_collection():
             contents = sorted(read_result_bytes(path), key=itemgetter(0))
@@ -116,6 +116,14 @@ def read_records(results: Any, *, readers: Sequence[RecordReader] = ()) -> Recor
     if hasattr(results, "columns") and hasattr(results, "iloc"):
         return RecordSource(RecordTable.from_dataframe(results))
     return _read_items(_as_list(results), readers)
+
+
+def _manifest_above(path: Path) -> Mapping[str, Any] | None:
+    """Return the manifest of the run that a ``result.json`` lies in."""
+    for folder in list(path.resolve().parents)[1:3]:
+        if (folder / MANIFEST_NAME).is_file():
+            return read_manifest(folder)
+    return None
 
 
 def _run_name(path: Path, manifest: Mapping[str, Any] | None) -> str:
@@ -173,7 +181,9 @@ def _joined(sources: list[RecordSource]) -> RecordSource:
     names = {name for source in sources for name in source.table.names}
     columns = {name: _stack(name, sources) for name in names}
     damaged = tuple(one for source in sources for one in source.damaged)
-    return RecordSource(RecordTable(columns), damaged)
+    manifests = [source.manifest for source in sources]
+    same = all(manifest == manifests[0] for manifest in manifests)
+    return RecordSource(RecordTable(columns), damaged, manifests[0] if same else None)
 
 
 def _stack(name: str, sources: list[RecordSource]) -> Column:

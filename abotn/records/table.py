@@ -91,8 +91,12 @@ class RecordTable:
     def from_dataframe(cls, frame: pd.DataFrame) -> RecordTable:
         """Build a table from a DataFrame with one row per record.
 
-        Columns named ``metrics.NAME`` are taken as ``NAME``.
+        Columns named ``metrics.NAME`` are taken as ``NAME``, and so are the keys of dicts in a
+        column ``metrics``.
         """
+        if "metrics" in frame.columns and frame["metrics"].map(type).eq(dict).any():
+            rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+            return cls.from_dicts(rows)
         columns = {}
         for name in frame.columns:
             plain = str(name).removeprefix("metrics.")

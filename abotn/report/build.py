@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from abotn.errors import UnknownMetricError
-from abotn.report.comparability import left_out_notes, skipped_notes
+from abotn.report.comparability import left_out_notes, skipped_notes, warning_notes
 from abotn.report.document import Report
 from abotn.report.entries import run_entries
 from abotn.report.group_tables import group_tables
@@ -65,7 +65,7 @@ def build_report(runs: Sequence[Run], options: ReportOptions | None = None) -> R
     entries = list(run_entries(runs, [*shown, *further], options))
     if figures:
         entries += figures.entries(shown)
-    notes = left_out_notes(runs)
+    notes = [*warning_notes(runs), *left_out_notes(runs)]
     if not options.metrics:
         notes += skipped_notes(runs)
     return Report(options.title, _unique_keys(tables), tuple(notes), tuple(entries))

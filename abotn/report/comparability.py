@@ -53,6 +53,11 @@ def left_out_notes(runs: Sequence[Run]) -> list[str]:
     ]
 
 
+def warning_notes(runs: Sequence[Run]) -> list[str]:
+    """Return a line for each warning that an evaluation of streamed scores carries."""
+    return _shared(runs, "Warning", _warnings)
+
+
 def skipped_notes(runs: Sequence[Run]) -> list[str]:
     """Return a line on the metrics that an automatic selection left out."""
     return _shared(runs, "Metrics that cannot be computed", _skipped)
@@ -141,6 +146,11 @@ def _shared(
         f"{subject}{f' ({listed(names)})' if len(names) < len(runs) else ''}: {text}."
         for text, names in members.items()
     ]
+
+
+def _warnings(result: EvaluationResult) -> str:
+    streaming = result.provenance.get("streaming") or {}
+    return "; ".join(streaming.get("warnings", ()))
 
 
 def _scenes(result: EvaluationResult) -> str:

@@ -23,6 +23,7 @@ _TESTS = {
     "mcnemar_exact": "exact McNemar test",
     "sign_flip_exact": "sign-flip test over all patterns",
     "sign_flip_monte_carlo": "sign-flip test over random patterns",
+    "scenario_bootstrap": "share of paired resamples of scenarios on one side of zero",
     "none": "no test",
 }
 
@@ -112,7 +113,8 @@ def _pair_table(
 
 def _caption(pair: PairComparison) -> str:
     a, b = isolated(pair.run_a), isolated(pair.run_b)
-    text = f"{pair.n_pairs} tasks that both have; difference is {a} minus {b}."
+    units = "scenarios" if pair.resampled == "scenario_id" else "tasks"
+    text = f"{pair.n_pairs} {units} that both have; difference is {a} minus {b}."
     only_a, only_b = len(pair.solved_only_by_a), len(pair.solved_only_by_b)
     if only_a or only_b:
         text += f" {a} alone solves {only_a} of them, {b} alone {only_b}."

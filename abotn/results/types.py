@@ -185,6 +185,10 @@ class EvaluationResult:
     schema_version: str = SCHEMA_VERSION
     unknown: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
+    def __repr__(self) -> str:
+        scored = self.counts.get("scored", 0)
+        return f"<EvaluationResult {self.name!r}: {len(self.metrics)} metrics, {scored} records>"
+
     def __getitem__(self, name: str) -> MetricResult:
         for metric in self.metrics:
             if metric.name == name:

@@ -30,6 +30,7 @@ class RunOutcome:
         kept: Attempts that already had a good record.
         statuses: Number of attempts made now by status.
         solved: Number of attempts made now that succeeded.
+        first_error: Scene, task, stage and message of the first error; None without one.
     """
 
     folder: Path
@@ -38,6 +39,7 @@ class RunOutcome:
     kept: int
     statuses: Mapping[str, int] = field(default_factory=dict)
     solved: int = 0
+    first_error: str | None = None
 
     @property
     def errors(self) -> int:
@@ -72,6 +74,7 @@ class Session:
         self._progress = progress
         self._statuses: Counter[str] = Counter()
         self._solved = 0
+        self._first_error: str | None = None
 
     def make(self, crew: Crew, pending: list[Unit]) -> RunOutcome:
         """Make the attempts that are missing.
@@ -94,12 +97,21 @@ class Session:
         crew.run(pending, self._folder, finished, self._record_death)
         plugins.tell("abotn_run_finished", run=self._folder)
         return RunOutcome(
-            self._folder, self._total, len(pending), kept, dict(self._statuses), self._solved
+            self._folder,
+            self._total,
+            len(pending),
+            kept,
+            dict(self._statuses),
+            self._solved,
+            self._first_error,
         )
 
     def _count(self, record: ResultRecord) -> None:
         self._statuses[record.status] += 1
         self._solved += record.success
+        if record.error is not None and self._first_error is None:
+            place, entry = f"{record.episode_id}/{record.task_id}", record.error
+            self._first_error = f"{place}: {entry['stage']}: {entry['type']}: {entry['message']}"
 
     def _tell(self, done: int, record: ResultRecord | None) -> None:
         if self._progress is not None:

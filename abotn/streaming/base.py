@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from abotn.errors import ConfigError, DataError
 from abotn.streaming.batch import check_nan_policy
 from abotn.streaming.curves import FIGURES, ranking_figures, undefined_reason
 from abotn.streaming.groups import groupings, overall, resolve_negatives
+from abotn.streaming.histogram import whole_count
 from abotn.streaming.tally import ScoreStore, Tally
 
 if TYPE_CHECKING:
@@ -47,12 +48,14 @@ class ScoreEvaluator:
 
         Returns:
             ``auroc``, ``aupr``, ``ap`` and ``fpr95`` over all scores, NaN where undefined, with
-            the reason in ``undefined``; counts; and ``by_type``, the same figures for each anomaly
-            type, which name the negatives they use.
+            the reason in ``undefined``; counts; ``binning``, how finely bins tell scores
+            apart, None where none are used, and ``warnings`` where that is not enough; and
+            ``by_type``, the same figures for each anomaly type, which name the negatives they use.
         """
         self._settle()
         scenarios = self._store.scenarios()
         tally = self._store.tally(overall().positives, overall().negatives)
+        resolution = self._store.resolution()
         total = {f"n_{self.unit}s": tally.n_positive + tally.n_negative}
         return {
             "level": self.level,
@@ -61,6 +64,8 @@ class ScoreEvaluator:
             **self._counters,
             **total,
             **self._extra_figures(),
+            "binning": None if resolution is None else resolution.describe(),
+            "warnings": [] if resolution is None else resolution.warnings(),
             "by_type": self._by_type(),
             "by_type_negatives": self.by_type_negatives,
             "by_type_convention": self.by_type_convention,
@@ -114,8 +119,8 @@ class ScoreEvaluator:
 
         Raises:
             ConfigError: ``other`` is of another kind or differently configured.
-            EvaluationInputError: both hold a score of one timestep, where scores are kept one by
-                one. In either case nothing was taken over.
+            EvaluationInputError: both hold a score of one timestep, or at scenario level of one
+                scenario. In either case nothing was taken over.
         """
         if type(other) is not type(self):
             raise ConfigError(
@@ -126,7 +131,9 @@ class ScoreEvaluator:
         self._check_config(other.config(), "other")
         self._settle()
         other._settle()
+        self._check_apart(other)
         self._store.merge(other._store)
+        self._take_seen(other)
         for name, count in other._counters.items():
             self._counters[name] += count
 
@@ -139,14 +146,16 @@ class ScoreEvaluator:
             "config": self.config(),
             "counters": dict(self._counters),
             "store": self._store.state(),
+            **self._extra_state(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Replace all that was seen by what ``state_dict`` returned.
 
         Raises:
-            DataError: it is no such state, or a version this reader refuses.
-            ConfigError: it comes from a differently configured evaluator.
+            DataError: it is no such state, a damaged one, or a version this reader refuses.
+            ConfigError: it comes from a differently configured evaluator. In either case nothing
+                was changed.
         """
         expected = f"abotn.streaming.{type(self).__name__}"
         if not isinstance(state, Mapping) or state.get("format") != expected:
@@ -158,11 +167,14 @@ class ScoreEvaluator:
             )
         try:
             self._check_config(state["config"], "state")
-            counters = {name: int(state["counters"][name]) for name in self._no_counts()}
-            self._abandon()
-            self._store.load(state["store"])
-        except (KeyError, TypeError, ValueError) as error:
+            found = state["counters"]
+            counters = {name: whole_count(found[name], name) for name in self._no_counts()}
+            replacements = [self._store.prepared(state["store"]), self._prepared_extra(state)]
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise DataError(f"the state is damaged: {error!r}", where="state") from error
+        self._abandon()
+        for replace in replacements:
+            replace()
         self._counters = counters
 
     def config(self) -> dict[str, Any]:
@@ -174,6 +186,20 @@ class ScoreEvaluator:
 
     def _abandon(self) -> None:
         """Drop what was taken and is not in the store yet."""
+
+    def _check_apart(self, other: Self) -> None:
+        """Refuse another evaluator that has seen what this one has, as far as the store does not."""
+
+    def _take_seen(self, other: Self) -> None:
+        """Remember what another evaluator has seen, as far as the store does not."""
+
+    def _extra_state(self) -> dict[str, Any]:
+        """Return what a state holds beside counters and store."""
+        return {}
+
+    def _prepared_extra(self, state: Mapping[str, Any]) -> Callable[[], None]:
+        """Return what replaces that by what ``state`` holds."""
+        return lambda: None
 
     def _no_counts(self) -> dict[str, int]:
         return {"n_nan": 0}
@@ -204,6 +230,8 @@ class ScoreEvaluator:
         return found
 
     def _check_config(self, other: Mapping[str, Any], where: str) -> None:
+        if not isinstance(other, Mapping):
+            raise TypeError(f"config: expected a mapping, got {type(other).__name__}")
         for name, mine in self.config().items():
             theirs = other.get(name)
             if not _same(mine, theirs):

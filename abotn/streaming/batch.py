@@ -27,8 +27,14 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         name: The argument's name, for the error.
 
     Raises:
-        EvaluationInputError: they are not real numbers.
+        EvaluationInputError: they are not real numbers, or some are masked.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        raise EvaluationInputError(
+            "expected plain numbers, got a masked array, whose mask would be lost",
+            where=name,
+            hint='fill it with NaN, which nan_policy="omit" leaves out and counts',
+        )
     try:
         array = np.asarray(_to_host(values))
     except (TypeError, ValueError) as error:
@@ -66,7 +72,13 @@ def as_scenarios(scenario_ids: Any, count: int) -> list[Scenario]:
         raise EvaluationInputError(
             "expected a sequence of paths, got one path", where="scenario_ids"
         )
-    ids = list(scenario_ids)
+    try:
+        ids = list(scenario_ids)
+    except TypeError as error:
+        raise EvaluationInputError(
+            f"expected a sequence of paths, got {type(scenario_ids).__name__}",
+            where="scenario_ids",
+        ) from error
     _check_count(ids, count, "scenario_ids")
     return [parse_scenario(scenario_id) for scenario_id in ids]
 
@@ -95,12 +107,15 @@ def check_nan_policy(nan_policy: str) -> str:
     return nan_policy
 
 
-def nan_error(count: int, scenario_id: str, timestep_id: int | None) -> EvaluationInputError:
-    """Return the error that names where NaN scores were met and how many."""
+def nan_error(
+    count: int, scenario_id: str, timestep_id: int | None, *, elsewhere: int = 0
+) -> EvaluationInputError:
+    """Return the error that names where NaN scores were met, how many, and how many elsewhere."""
     moment = "" if timestep_id is None else f" timestep {timestep_id}"
     scores = "score" if count == 1 else "scores"
+    others = f", and {elsewhere} more elsewhere in the batch" if elsewhere else ""
     return EvaluationInputError(
-        f"{count} NaN {scores}",
+        f"{count} NaN {scores}{others}",
         where=f"{scenario_id}{moment}",
         hint='nan_policy="omit" leaves them out and counts them',
     )
@@ -137,7 +152,7 @@ def _timestep(value: Any) -> int:
         timestep = operator.index(value.item() if hasattr(value, "item") else value)
     except (TypeError, ValueError) as error:
         raise EvaluationInputError(
-            f"expected whole numbers, got {value!r}", where="timestep_ids"
+            f"expected whole numbers, got {value}", where="timestep_ids"
         ) from error
     if timestep < 0:
         raise EvaluationInputError(f"expected numbers from 0, got {timestep}", where="timestep_ids")

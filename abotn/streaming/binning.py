@@ -19,6 +19,7 @@ ScoreTransform = Callable[[Any], Any]
 LARGEST_SCORE = 1e6
 
 _CHUNK = 1 << 16
+_LEAST_WIDTH = 1e-300
 _PROBES = np.array([-(10.0**k) for k in range(6, -7, -1)] + [0.0] + [10.0**k for k in range(-6, 7)])
 
 
@@ -119,8 +120,17 @@ class Binning:
         return asinh_lookup(self.n_bins, self.low, self.high)
 
     def _probe(self, transform: ScoreTransform) -> None:
-        with np.errstate(all="ignore"):
-            values = _call(transform, _PROBES.copy())
+        try:
+            with np.errstate(all="ignore"):
+                values = _call(transform, _PROBES.copy())
+        except ConfigError:
+            raise
+        except Exception as error:
+            raise ConfigError(
+                f"cannot be applied to a numpy array: {type(error).__name__}: {error}",
+                where="score_transform",
+                hint="it is given float64 arrays and returns arrays of the same shape",
+            ) from error
         steps = np.diff(values[~np.isnan(values)])
         if not (steps.size and steps.any() and ((steps >= 0).all() or (steps <= 0).all())):
             raise ConfigError(
@@ -159,9 +169,10 @@ def _resolve_range(
         low, high = (float(edge) for edge in score_range)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"expected (lo, hi), got {score_range!r}", where="score_range") from error
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+    # The width must be a normal number too, for bins are counted in units of it.
+    if not (math.isfinite(high - low) and high - low >= _LEAST_WIDTH):
         raise ConfigError(
-            f"expected finite lo < hi, got ({low:g}, {high:g})",
+            f"expected finite lo < hi that are far enough apart, got ({low:g}, {high:g})",
             where="score_range",
             hint="scores beyond it, infinities too, lie in the end bins",
         )
@@ -169,14 +180,7 @@ def _resolve_range(
 
 
 def _call(transform: ScoreTransform, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    try:
-        result = np.asarray(transform(values), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(
-            f"cannot be applied to a numpy array: {error}",
-            where="score_transform",
-            hint="it is given float64 arrays and returns arrays of the same shape",
-        ) from error
+    result = np.asarray(transform(values), dtype=np.float64)
     if result.shape != values.shape:
         raise ConfigError(
             f"expected an array of shape {values.shape}, got {result.shape}",

@@ -22,6 +22,7 @@ from abotn.results.types import ConfidenceInterval, EvaluationResult, MetricResu
 from abotn.statistics.paired import holm
 from abotn.streaming.curves import FIGURES
 from abotn.streaming.draws import Floats, decoded
+from abotn.streaming.resampling import check_level
 
 _METHOD = "percentile"
 _TEST = "scenario_bootstrap"
@@ -61,8 +62,7 @@ def compare_results(
     """
     if len(results) < 2:
         raise EvaluationInputError(f"needs two or more, got {len(results)}", where="results")
-    if not 0 < level < 1:
-        raise EvaluationInputError(f"must lie between 0 and 1, got {level!r}", where="level")
+    check_level(level, "level")
     sides = list(zip(_labels(results, names), results, strict=True))
     chosen = _pairs(sides, baseline)
     first = sides[0][1].provenance

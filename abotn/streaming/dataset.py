@@ -60,7 +60,7 @@ town='Town01', anomaly_type='spawn-props')
         raise EvaluationInputError(
             f"a scenario id must be a path, got {type(scenario_id).__name__}", where="scenario_ids"
         )
-    return _parse(os.fspath(scenario_id))
+    return _parse(str(os.fspath(scenario_id)))
 
 
 def scenario_below(scenario_id: str | os.PathLike[str]) -> str:
@@ -83,7 +83,10 @@ def check_sensor(sensor: str, known: Sequence[str] = SENSORS) -> str:
         UnknownNameError: it is not.
     """
     if sensor not in known:
-        raise UnknownNameError("sensor", sensor, known)
+        error = UnknownNameError("sensor", sensor, known)
+        if sensor in SENSORS:
+            error.hint = f"known here: {', '.join(known)}; LiDAR points are the level point"
+        raise error
     return sensor
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 from abotn.errors import ConfigError
 from abotn.streaming.binning import Binning, check_bin_count
 from abotn.streaming.dataset import Scenario, parse_scenario
+from abotn.streaming.resolution import Resolution, resolution
 from abotn.streaming.tally import Place, Selection, Tally, Weigher
+
+#: Bins of each scenario, unless another number is asked for.
+SCENARIO_BINS = 4096
 
 _EXACT_IN_FLOAT32 = 1 << 22
 
@@ -24,7 +28,8 @@ class ScoreHistograms:
 
     Args:
         binning: The bins of the histograms.
-        scenario_bins: Bins per scenario; neighbours are joined, so it divides ``binning.n_bins``.
+        scenario_bins: Bins per scenario; neighbours are joined, so it divides ``binning.n_bins``;
+            where the default, 4,096, does not, the largest divisor below it is taken.
 
     Raises:
         ConfigError: ``scenario_bins`` does not divide the number of bins.
@@ -32,7 +37,8 @@ class ScoreHistograms:
 
     def __init__(self, binning: Binning, scenario_bins: int) -> None:
         self.binning = binning
-        self.scenario_bins = check_bin_count(scenario_bins, "scenario_bins")
+        wanted = check_bin_count(scenario_bins, "scenario_bins")
+        self.scenario_bins = default_scenario_bins(binning.n_bins, wanted)
         if binning.n_bins % self.scenario_bins:
             raise ConfigError(
                 f"expected a divisor of n_bins {binning.n_bins}, got {scenario_bins}",
@@ -43,7 +49,9 @@ class ScoreHistograms:
     def clear(self) -> None:
         """Forget all scores."""
         self._places: dict[Place, _Counts] = {}
+        # By the scenario's key; paths as they were first given.
         self._scenarios: dict[str, _Counts] = {}
+        self._paths: dict[str, str] = {}
         self.n_clamped = 0
 
     def count(self, scores: NDArray[Any], labels: NDArray[np.bool_] | None) -> tuple[_Counts, int]:
@@ -67,13 +75,14 @@ class ScoreHistograms:
         """Add the counts of one timestep; one thread at a time."""
         counts, clamped = counted
         _add(self._places, (scenario.anomaly_type, scenario.town), counts)
-        coarse = counts.reshape(2, self.scenario_bins, -1).sum(axis=2)
-        _add(self._scenarios, scenario.scenario_id, coarse)
+        coarse = self._coarse(counts)
+        self._paths.setdefault(scenario.key, scenario.scenario_id)
+        _add(self._scenarios, scenario.key, coarse)
         self.n_clamped += clamped
 
     def scenarios(self) -> list[Scenario]:
-        """Return the scenarios that were seen, sorted by id."""
-        return [parse_scenario(scenario_id) for scenario_id in sorted(self._scenarios)]
+        """Return the scenarios that were seen, sorted by key."""
+        return [parse_scenario(self._paths[key]) for key in sorted(self._scenarios)]
 
     def tally(self, positives: Selection, negatives: Selection) -> Tally:
         """Return the positives of some places and the negatives of some places."""
@@ -102,8 +111,9 @@ class ScoreHistograms:
         """Add all counts of an equally configured one."""
         for place, counts in other._places.items():
             _add(self._places, place, counts)
-        for scenario_id, counts in other._scenarios.items():
-            _add(self._scenarios, scenario_id, counts)
+        for key, counts in other._scenarios.items():
+            self._paths.setdefault(key, other._paths[key])
+            _add(self._scenarios, key, counts)
         self.n_clamped += other.n_clamped
 
     def state(self) -> dict[str, Any]:
@@ -114,28 +124,56 @@ class ScoreHistograms:
                 for (kind, town), counts in self._places.items()
             ],
             "scenarios": [
-                {"scenario_id": scenario_id, "counts": counts.copy()}
-                for scenario_id, counts in self._scenarios.items()
+                {"scenario_id": self._paths[key], "counts": counts.copy()}
+                for key, counts in self._scenarios.items()
             ],
             "n_clamped": self.n_clamped,
         }
 
-    def load(self, state: Mapping[str, Any]) -> None:
-        """Replace all counts by those of ``state``.
+    def prepared(self, state: Mapping[str, Any]) -> Callable[[], None]:
+        """Return what replaces all counts by those of ``state``.
 
         Raises:
-            ValueError: its counts have another shape.
+            ValueError: counts have another shape, are negative, or differ between the places and
+                their scenarios; or a path is none of a scenario.
         """
-        places = {
+        found = {
             (entry["anomaly_type"], entry["town"]): _as_counts(entry, self.binning.n_bins)
             for entry in state["places"]
         }
-        scenarios = {
-            entry["scenario_id"]: _as_counts(entry, self.scenario_bins)
-            for entry in state["scenarios"]
-        }
-        self.n_clamped = int(state["n_clamped"])
-        self._places, self._scenarios = places, scenarios
+        arrived = [parse_scenario(entry["scenario_id"]) for entry in state["scenarios"]]
+        counts = [_as_counts(entry, self.scenario_bins) for entry in state["scenarios"]]
+        paths = {scenario.key: scenario.scenario_id for scenario in arrived}
+        n_clamped = whole_count(state["n_clamped"], "n_clamped")
+        self._check_sums(found, arrived, counts)
+
+        def replace() -> None:
+            self._places, self._paths, self.n_clamped = found, paths, n_clamped
+            self._scenarios = dict(zip(paths, counts, strict=True))
+
+        return replace
+
+    def resolution(self) -> Resolution:
+        """Return how finely the bins tell all scores apart."""
+        tally = self.tally(lambda _: True, lambda _: True)
+        return resolution(tally, self.scenario_bins, self.n_clamped)
+
+    def _check_sums(
+        self, places: dict[Place, _Counts], scenarios: list[Scenario], counts: list[_Counts]
+    ) -> None:
+        if len({scenario.key for scenario in scenarios}) < len(scenarios):
+            raise ValueError("a scenario comes twice")
+        sums: dict[Place, _Counts] = {}
+        for scenario, own in zip(scenarios, counts, strict=True):
+            _add(sums, (scenario.anomaly_type, scenario.town), own)
+        for place in places.keys() | sums.keys():
+            if place not in places or place not in sums:
+                raise ValueError(f"scores of {place} in one of places and scenarios only")
+            if (self._coarse(places[place]) != sums[place]).any():
+                raise ValueError(f"places and scenarios differ in their scores of {place}")
+
+    def _coarse(self, counts: _Counts) -> _Counts:
+        return counts.reshape(2, self.scenario_bins, -1).sum(axis=2)
 
     def _sum(self, row: int, selection: Selection) -> _Counts:
         total = np.zeros(self.binning.n_bins, np.int64)
@@ -143,6 +181,36 @@ class ScoreHistograms:
             if selection(place):
                 total += counts[row]
         return total
+
+
+def default_scenario_bins(n_bins: int, wanted: int) -> int:
+    """Return ``wanted``, or where that is the default and no divisor, the largest one below it.
+
+    Example:
+        >>> default_scenario_bins(1 << 16, 4096), default_scenario_bins(10_000, 4096)
+        (4096, 2500)
+    """
+    if wanted != SCENARIO_BINS or n_bins % wanted == 0:
+        return wanted
+    fitting = (bins for bins in range(min(n_bins, wanted), 1, -1) if n_bins % bins == 0)
+    found = next(fitting, None)
+    if found is None:
+        raise ConfigError(
+            f"expected a multiple of some number from 2 to {SCENARIO_BINS}, got {n_bins}",
+            where="n_bins",
+        )
+    return found
+
+
+def whole_count(value: Any, name: str) -> int:
+    """Return a count out of a state.
+
+    Raises:
+        ValueError: it is no whole number of at least 0.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise ValueError(f"{name}: expected a whole number from 0, got {value}")
+    return int(value)
 
 
 def count_bins(bins: NDArray[Any], n_bins: int) -> NDArray[Any]:
@@ -163,10 +231,12 @@ def count_bins(bins: NDArray[Any], n_bins: int) -> NDArray[Any]:
 
 
 def _as_counts(entry: Mapping[str, Any], n_bins: int) -> _Counts:
-    counts = np.array(entry["counts"], np.int64)
+    counts = np.array(entry["counts"])
     if counts.shape != (2, n_bins):
         raise ValueError(f"counts of shape {counts.shape}, expected {(2, n_bins)}")
-    return counts
+    if counts.dtype.kind not in "iu" or (counts < 0).any():
+        raise ValueError("counts that are no whole numbers from 0")
+    return counts.astype(np.int64)
 
 
 def _add(totals: dict[Any, _Counts], key: Any, counts: _Counts) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ class KeptScores:
 
     Args:
         sign: -1 ranks low scores highest.
-        once: Whether a timestep may have one score only.
+        once: Whether a timestep, or a scenario without one, may have one score only.
     """
 
     def __init__(self, sign: int = 1, *, once: bool = False) -> None:
@@ -48,7 +48,9 @@ class KeptScores:
 
     def clear(self) -> None:
         """Forget all scores."""
+        # By the scenario's key; paths as they were first given.
         self._index: dict[str, int] = {}
+        self._paths: list[str] = []
         self._blocks: list[Columns] = []
         self._seen = SeenTimesteps()
         # The rows that were ranked last, and the level of each.
@@ -62,7 +64,7 @@ class KeptScores:
                 the batch was kept.
         """
         if self._once:
-            self._see([scenario.scenario_id for scenario in scenarios], timestep)
+            self._see(scenarios, timestep)
         size = np.size(score)
         codes = [self._code(scenario) for scenario in scenarios]
         values = zip(_DTYPES.values(), (score, label, codes, timestep), strict=True)
@@ -83,11 +85,11 @@ class KeptScores:
 
     def arrived(self) -> list[Scenario]:
         """Return the scenarios in the order they came, which ``Columns.scenario`` counts by."""
-        return [parse_scenario(scenario_id) for scenario_id in self._index]
+        return [parse_scenario(path) for path in self._paths]
 
     def scenarios(self) -> list[Scenario]:
-        """Return the scenarios that were seen, sorted by id."""
-        return sorted(self.arrived(), key=lambda scenario: scenario.scenario_id)
+        """Return the scenarios that were seen, sorted by key."""
+        return sorted(self.arrived(), key=lambda scenario: scenario.key)
 
     def tally(self, positives: Selection, negatives: Selection) -> Tally:
         """Return the positives of some places and the negatives of some places."""
@@ -108,7 +110,7 @@ class KeptScores:
         ends = np.cumsum(np.bincount(rows.scenario, minlength=len(self._index)))
         parts = np.split(order, ends[:-1])
         for scenario in self.scenarios():
-            part = parts[self._index[scenario.scenario_id]]
+            part = parts[self._index[scenario.key]]
             _, own = np.unique(levels[part], return_inverse=True)
             label, size = rows.label[part], int(own.max(initial=-1)) + 1
             yield Tally(
@@ -125,8 +127,8 @@ class KeptScores:
         from scipy import sparse
 
         rows, levels = self.columns(), self._levels()
-        rank = {scenario.scenario_id: i for i, scenario in enumerate(self.scenarios())}
-        place = np.array([rank[scenario_id] for scenario_id in self._index], np.intp)[rows.scenario]
+        rank = {key: i for i, key in enumerate(sorted(self._index))}
+        place = np.array([rank[key] for key in self._index], np.intp)[rows.scenario]
         shape = (len(rank), int(levels.max(initial=-1)) + 1)
 
         def matrix(wanted: NDArray[np.bool_]) -> Any:
@@ -148,43 +150,55 @@ class KeptScores:
         """
         rows = other.columns()
         if self._once:
-            ids = list(other._index)
-            self._see([ids[code] for code in rows.scenario], rows.timestep)
+            arrived = other.arrived()
+            self._see([arrived[code] for code in rows.scenario], rows.timestep)
         codes = np.array([self._code(scenario) for scenario in other.arrived()], np.int32)
         self._blocks.append(rows._replace(scenario=codes[rows.scenario]))
 
     def state(self) -> dict[str, Any]:
         """Return a copy of everything as plain values and arrays."""
         columns = {name: values.copy() for name, values in self.columns()._asdict().items()}
-        return {"scenario_ids": list(self._index), **columns}
+        return {"scenario_ids": list(self._paths), **columns}
 
-    def load(self, state: Mapping[str, Any]) -> None:
-        """Replace everything by ``state``.
+    def prepared(self, state: Mapping[str, Any]) -> Callable[[], None]:
+        """Return what replaces everything by ``state``.
 
         Raises:
-            ValueError: its columns do not fit together.
+            ValueError: its columns do not fit together, or a path is none of a scenario.
         """
         rows = Columns(*(np.array(state[name], dtype) for name, dtype in _DTYPES.items()))
-        index = {str(name): i for i, name in enumerate(state["scenario_ids"])}
-        if len({column.shape for column in rows}) != 1:
-            raise ValueError("columns of different lengths")
-        if rows.scenario.size and not 0 <= rows.scenario.min() <= rows.scenario.max() < len(index):
-            raise ValueError("a scenario index beyond the scenario_ids")
+        arrived = [parse_scenario(path) for path in state["scenario_ids"]]
+        paths = [scenario.scenario_id for scenario in arrived]
+        index = {scenario.key: i for i, scenario in enumerate(arrived)}
+        if len(index) < len(paths):
+            raise ValueError("a scenario comes twice")
+        _check_rows(rows, len(index))
         seen = self._seen_in(rows, list(index))
-        self._index, self._blocks, self._seen = index, [rows], seen
+
+        def replace() -> None:
+            self._index, self._paths = index, paths
+            self._blocks, self._seen, self._ranked = [rows], seen, None
+
+        return replace
+
+    def resolution(self) -> None:
+        """Return None: each score keeps its value."""
 
     def _code(self, scenario: Scenario) -> int:
-        return self._index.setdefault(scenario.scenario_id, len(self._index))
+        code = self._index.setdefault(scenario.key, len(self._index))
+        if code == len(self._paths):
+            self._paths.append(scenario.scenario_id)
+        return code
 
-    def _see(self, scenario_ids: list[str], timesteps: Any) -> None:
-        keys = _keys(scenario_ids, timesteps)
-        self._seen.check(keys)
+    def _see(self, scenarios: list[Scenario], timesteps: Any) -> None:
+        keys = _keys([scenario.key for scenario in scenarios], timesteps)
+        self._seen.check(keys, [scenario.scenario_id for scenario in scenarios])
         self._seen.add(keys)
 
-    def _seen_in(self, rows: Columns, scenario_ids: list[str]) -> SeenTimesteps:
+    def _seen_in(self, rows: Columns, scenarios: list[str]) -> SeenTimesteps:
         seen = SeenTimesteps()
         if self._once:
-            keys = _keys([scenario_ids[code] for code in rows.scenario], rows.timestep)
+            keys = _keys([scenarios[code] for code in rows.scenario], rows.timestep)
             try:
                 seen.check(keys)
             except EvaluationInputError as error:
@@ -200,5 +214,15 @@ class KeptScores:
         return self._ranked[1]
 
 
-def _keys(scenario_ids: list[str], timesteps: Any) -> list[Key]:
-    return list(zip(scenario_ids, np.atleast_1d(timesteps).tolist(), strict=True))
+def _check_rows(rows: Columns, n_scenarios: int) -> None:
+    if len({column.shape for column in rows}) != 1 or rows.score.ndim != 1:
+        raise ValueError("columns of different lengths")
+    codes = rows.scenario
+    if codes.size and not 0 <= codes.min() <= codes.max() < n_scenarios:
+        raise ValueError("a scenario index beyond the scenario_ids")
+    if np.isnan(rows.score).any() or rows.timestep.min(initial=-1) < -1:
+        raise ValueError("a score is NaN, or a timestep number negative")
+
+
+def _keys(scenarios: list[str], timesteps: Any) -> list[Key]:
+    return list(zip(scenarios, np.atleast_1d(timesteps).tolist(), strict=True))

@@ -159,6 +159,10 @@ def _numbers(values: Sequence[float | None]) -> Floats:
 
 
 def _checked(values: Any, name: str) -> Floats:
+    if isinstance(values, np.ma.MaskedArray):
+        raise EvaluationInputError(
+            "expected plain numbers, got a masked array", where=name, hint="fill it with NaN"
+        )
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -14,6 +14,7 @@ from abotn.statistics.interval import Interval, NoInterval
 from abotn.statistics.stream_bootstrap import StreamBootstrap
 from abotn.streaming.exact_state import plain_state, restore
 from abotn.streaming.metric_batch import BatchColumn
+from abotn.streaming.resampling import check_level
 from abotn.units import Direction
 
 RECORDS = "records"
@@ -42,10 +43,7 @@ class StreamOptions:
         if self.n_resamples is not None:
             _check_whole(self.n_resamples, 100, "bootstrap_ci")
         _check_whole(self.seed, 0, "bootstrap_seed")
-        if not 0 < self.level < 1:
-            raise EvaluationInputError(
-                f"must lie between 0 and 1, got {self.level!r}", where="ci_level"
-            )
+        check_level(self.level, "ci_level")
 
 
 class MetricStream:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,8 @@ DIRECTIONS = {
     "ap": Direction.HIGHER,
     "fpr95": Direction.LOWER,
 }
+
+_COARSE = "the bins are coarse for these scores, see the evaluation's provenance.streaming.warnings"
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,11 @@ def evaluation_result(
         context: Where they came from.
         resampling: How to make intervals; None for none.
     """
-    scenarios = store.scenarios()
+    scenarios, resolution = store.scenarios(), store.resolution()
     named = groupings(scenarios, context.config["by_type_negatives"])
     groups = [overall(), *(group for by_name in named.values() for group in by_name.values())]
-    results = iter(_metric_results(store, groups, context, resampling))
+    warnings = [] if resolution is None else resolution.warnings()
+    results = iter(_metric_results(store, groups, context, resampling, warned=bool(warnings)))
     metrics = next(results)
     found = store.tally(overall().members, overall().members)
     n_scores = found.n_positive + found.n_negative
@@ -86,19 +89,34 @@ def evaluation_result(
             "excluded": context.counters["n_nan"],
             "scenarios": len(scenarios),
         },
-        provenance=_provenance(context, resampling, scenarios_digest(scenarios)),
+        provenance=_provenance(
+            context,
+            resampling,
+            {
+                "scenarios": scenarios_digest(scenarios),
+                "binning": None if resolution is None else resolution.describe(),
+                "warnings": warnings,
+            },
+        ),
         name=context.name,
     )
 
 
 def _metric_results(
-    store: ScoreStore, groups: Sequence[Group], context: Context, resampling: Resampling | None
+    store: ScoreStore,
+    groups: Sequence[Group],
+    context: Context,
+    resampling: Resampling | None,
+    *,
+    warned: bool,
 ) -> list[tuple[MetricResult, ...]]:
     if resampling is None or not store.scenarios():
         reason = "not asked for" if resampling is None else "no scores"
         intervals = [dict.fromkeys(FIGURES, _Interval(None, reason)) for _ in groups]
     else:
         intervals = _intervals(store, groups, resampling)
+    if warned:
+        intervals = [{name: _noted(one) for name, one in found.items()} for found in intervals]
     return [
         _results_of(store, group, found, context)
         for group, found in zip(groups, intervals, strict=True)
@@ -127,6 +145,13 @@ def _intervals(
             }
         )
     return found
+
+
+def _noted(interval: _Interval) -> _Interval:
+    if interval.ci is None:
+        return interval
+    note = f"{interval.ci.note}; {_COARSE}"
+    return interval._replace(ci=replace(interval.ci, note=note))
 
 
 def _results_of(
@@ -166,7 +191,9 @@ def _size(store: ScoreStore, group: Group) -> int:
     return members.n_positive + members.n_negative
 
 
-def _provenance(context: Context, resampling: Resampling | None, scenarios: str) -> dict[str, Any]:
+def _provenance(
+    context: Context, resampling: Resampling | None, found: Mapping[str, Any]
+) -> dict[str, Any]:
     return {
         "protocol": {"name": f"carlanomaly-{context.level}", "values": dict(context.config)},
         "run": None,
@@ -176,7 +203,7 @@ def _provenance(context: Context, resampling: Resampling | None, scenarios: str)
         "streaming": {
             "level": context.level,
             "by_type_convention": context.convention,
-            "scenarios": scenarios,
+            **found,
             **context.counters,
         },
         "statistics": {

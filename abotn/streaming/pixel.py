@@ -30,7 +30,8 @@ class PixelEvaluator(SampleEvaluator):
         num_workers: Worker threads, at most, that decode masks and bin scores off the main loop.
         max_inflight: Timesteps that may be queued at once; ``update`` waits beyond that.
         n_bins: Bins of the histograms of all scores and of each type.
-        scenario_bins: Bins of each scenario's histogram; divides ``n_bins``.
+        scenario_bins: Bins of each scenario's histogram, for intervals and ``scenario_macro``;
+            divides ``n_bins``. Where the default does not, the largest divisor below it is taken.
         score_transform: Strictly monotonic map of float64 arrays, applied before binning. Default
             asinh, or the identity when only ``score_range`` is given.
         score_range: ``(lo, hi)`` after the transform. Default plus and minus ``asinh(1e6)``, or
@@ -95,9 +96,10 @@ class PixelEvaluator(SampleEvaluator):
             timestep_ids: B timestep numbers.
 
         Raises:
-            EvaluationInputError: the batch has another form, or a path is of neither kind; nothing
-                of it was taken. Also when a map of an earlier batch had NaN scores.
+            EvaluationInputError: the batch has another form, a path is of neither kind, or a
+                timestep is scored twice. Also when a map of an earlier batch had NaN scores.
             DataError: a mask of an earlier batch is damaged or has another shape than its scores.
+                In every case nothing of this batch was taken: feed it again.
         """
         self._workers.check()
         maps = as_array(pixel_scores, "pixel_scores")

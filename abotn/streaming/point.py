@@ -68,10 +68,11 @@ class PointEvaluator(SampleEvaluator):
             timestep_ids: B timestep numbers.
 
         Raises:
-            EvaluationInputError: the batch has another form, or a path is of neither kind; nothing
-                of it was taken. Also when a cloud of an earlier batch had NaN scores.
+            EvaluationInputError: the batch has another form, a path is of neither kind, or a
+                timestep is scored twice. Also when a cloud of an earlier batch had NaN scores.
             DataError: a label file of an earlier batch is damaged or has another number of rows
-                than its cloud has scores.
+                than its cloud has scores. In every case nothing of this batch was taken: feed it
+                again.
         """
         self._workers.check()
         clouds = _as_clouds(point_scores)
@@ -96,7 +97,14 @@ def _as_clouds(point_scores: Any) -> list[NDArray[Any]]:
     # One tensor of shape (B, N) comes to the host once, a list of them cloud by cloud.
     if hasattr(point_scores, "detach"):
         point_scores = as_array(point_scores, "point_scores")
-    clouds = [as_array(cloud, f"point_scores[{i}]") for i, cloud in enumerate(point_scores)]
+    try:
+        parts = list(point_scores)
+    except TypeError as error:
+        raise EvaluationInputError(
+            f"expected a sequence of arrays, got {type(point_scores).__name__}",
+            where="point_scores",
+        ) from error
+    clouds = [as_array(cloud, f"point_scores[{i}]") for i, cloud in enumerate(parts)]
     for i, cloud in enumerate(clouds):
         if cloud.ndim != 1:
             raise EvaluationInputError(

@@ -51,7 +51,8 @@ class TimestepScoreEvaluator(ScoreEvaluator):
         bad = np.isnan(values)
         if bad.any() and self.nan_policy == "raise":
             first = int(np.argmax(bad))
-            raise nan_error(int(bad.sum()), scenarios[first].scenario_id, timesteps[first])
+            named = scenarios[first].scenario_id, timesteps[first]
+            raise nan_error(1, *named, elsewhere=int(bad.sum()) - 1)
         rows = [i for i in range(len(values)) if not bad[i]]
         labels = [self._label(scenarios[i], timesteps[i]) for i in rows]
         kept = [scenarios[i] for i in rows]
@@ -79,7 +80,9 @@ class TimestepScoreEvaluator(ScoreEvaluator):
                 "timestep_id": rows.timestep.astype(np.int64),
                 "score": rows.score,
                 "label": rows.label,
-                "anomaly_type": _spread([place.anomaly_type for place in places], rows.scenario),
+                "anomaly_type": pd.Series(
+                    _spread([place.anomaly_type for place in places], rows.scenario), dtype=object
+                ),
                 "town": _spread([place.town for place in places], rows.scenario),
             }
         )

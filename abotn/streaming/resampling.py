@@ -42,10 +42,17 @@ class Resampling:
     def __post_init__(self) -> None:
         _check_whole(self.n_resamples, 100, "bootstrap_ci")
         _check_whole(self.seed, 0, "bootstrap_seed")
-        if not 0 < self.level < 1:
-            raise EvaluationInputError(
-                f"must lie between 0 and 1, got {self.level!r}", where="ci_level"
-            )
+        check_level(self.level, "ci_level")
+
+
+def check_level(level: object, where: str) -> None:
+    """Refuse a nominal coverage that does not lie between 0 and 1.
+
+    Raises:
+        EvaluationInputError: it does not, or is no number.
+    """
+    if not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
+        raise EvaluationInputError(f"must lie between 0 and 1, got {level!r}", where=where)
 
 
 def scenario_draws(scenarios: Sequence[Scenario], resampling: Resampling) -> Iterator[Floats]:
@@ -55,7 +62,7 @@ def scenario_draws(scenarios: Sequence[Scenario], resampling: Resampling) -> Ite
     a benchmark holds is its design, not chance.
 
     Args:
-        scenarios: In the order of their ids, so that the order they came in changes nothing.
+        scenarios: In the order of their keys, so that the order they came in changes nothing.
         resampling: How many, and the seed.
     """
     anomalous = np.array([scenario.is_anomalous for scenario in scenarios], np.bool_)

@@ -16,7 +16,7 @@ from abotn.streaming.tally import Tally
 FINE_LIMIT = 0.005
 
 #: The same for what the scenarios' coarser bins change: intervals and ``scenario_macro`` rest on
-#: them. Normal scores in the default bins stay below 0.004.
+#: them. Scores spread over several units of the default bins stay below half of it.
 COARSE_LIMIT = 0.01
 
 _WAY_OUT = "set the range of the bins to that of the scores, or keep all scores (exact)"

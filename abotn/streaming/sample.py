@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,12 @@ from abotn.streaming.curves import FIGURES, ranking_figures
 from abotn.streaming.dataset import Scenario
 from abotn.streaming.histogram import ScoreHistograms
 from abotn.streaming.kept import KeptScores
+from abotn.streaming.seen import Key, SeenTimesteps
 from abotn.streaming.tally import ScoreStore
 from abotn.streaming.workers import BoundedWorkers
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Labels = NDArray[np.bool_]
 
@@ -67,6 +71,7 @@ class SampleEvaluator(ScoreEvaluator):
         store: ScoreStore = self._kept if exact else self._histograms
         super().__init__(store, nan_policy=nan_policy, by_type_negatives=by_type_negatives)
         self._workers = BoundedWorkers(num_workers, max_inflight)
+        self._seen = SeenTimesteps()
         self._lock = threading.Lock()
 
     def config(self) -> dict[str, Any]:
@@ -75,10 +80,28 @@ class SampleEvaluator(ScoreEvaluator):
         own = {"exact": self.exact, "scenario_bins": self._histograms.scenario_bins}
         return {**super().config(), **own, **binning.describe()}
 
+    def reset(self) -> None:
+        """Forget all scores and keep the configuration."""
+        super().reset()
+        self._seen = SeenTimesteps()
+
     def _take(self, timesteps: Iterable[Timestep]) -> None:
         """Hand copies of timesteps to the workers, each when there is room for it."""
-        for timestep in timesteps:
-            self._workers.submit(self._count, partial(_copy, timestep))
+        batch = list(timesteps)
+        with self._lock:
+            self._seen.check(map(_key, batch), [one.scenario.scenario_id for one in batch])
+            self._seen.add(map(_key, batch))
+        for place, timestep in enumerate(batch):
+            try:
+                self._workers.submit(self._count, partial(_copy, timestep))
+            except BaseException:
+                for left in batch[place:]:
+                    self._forget(left)
+                raise
+
+    def _forget(self, timestep: Timestep) -> None:
+        with self._lock:
+            self._seen.discard(_key(timestep))
 
     def _read_labels(self, path: Path) -> Labels | None:
         raise NotImplementedError
@@ -89,13 +112,16 @@ class SampleEvaluator(ScoreEvaluator):
     def _count(self, timestep: Timestep) -> None:
         try:
             self._count_unguarded(timestep)
-        except AbotnError:
-            raise
         except Exception as error:
-            raise EvaluationInputError(
-                f"cannot be evaluated: {type(error).__name__}: {error}",
-                where=f"{timestep.scenario.scenario_id} timestep {timestep.timestep_id}",
-            ) from error
+            self._forget(timestep)
+            place = f"{timestep.scenario.scenario_id} timestep {timestep.timestep_id}"
+            if not isinstance(error, AbotnError):
+                raise EvaluationInputError(
+                    f"cannot be evaluated: {type(error).__name__}: {error}", where=place
+                ) from error
+            if error.where == "score_transform":
+                error.where = f"{place}: score_transform"
+            raise
 
     def _count_unguarded(self, timestep: Timestep) -> None:
         labels = self._labels_of(timestep)
@@ -141,6 +167,23 @@ class SampleEvaluator(ScoreEvaluator):
     def _abandon(self) -> None:
         self._workers.discard()
 
+    def _check_apart(self, other: Self) -> None:
+        self._seen.check(other._seen.keys())
+
+    def _take_seen(self, other: Self) -> None:
+        self._seen.add(other._seen.keys())
+
+    def _extra_state(self) -> dict[str, Any]:
+        return {"seen": self._seen.state()}
+
+    def _prepared_extra(self, state: Mapping[str, Any]) -> Callable[[], None]:
+        seen = SeenTimesteps.from_state(state["seen"])
+
+        def replace() -> None:
+            self._seen = seen
+
+        return replace
+
     def _no_counts(self) -> dict[str, int]:
         return {"n_timesteps": 0, "n_missing_labels": 0, "n_nan": 0}
 
@@ -166,6 +209,10 @@ class SampleEvaluator(ScoreEvaluator):
             for name in FIGURES
         }
         return {**means, "n_scenarios": len(found)}
+
+
+def _key(timestep: Timestep) -> Key:
+    return timestep.scenario.key, timestep.timestep_id
 
 
 def _copy(timestep: Timestep) -> Timestep:

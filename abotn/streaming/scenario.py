@@ -41,7 +41,7 @@ class ScenarioEvaluator(ScoreEvaluator):
     def __init__(
         self, *, nan_policy: str = "raise", by_type_negatives: str = "carlanomaly"
     ) -> None:
-        self._kept = KeptScores()
+        self._kept = KeptScores(once=True)
         super().__init__(self._kept, nan_policy=nan_policy, by_type_negatives=by_type_negatives)
 
     def update(self, score: Any, scenario_id: str) -> None:
@@ -52,8 +52,8 @@ class ScenarioEvaluator(ScoreEvaluator):
             scenario_id: Path of the scenario's folder.
 
         Raises:
-            EvaluationInputError: the score is no single number or is NaN, or the path is of
-                neither kind.
+            EvaluationInputError: the score is no single number or is NaN, the path is of neither
+                kind, or the scenario is scored twice.
         """
         value = as_array(score, "score")
         if value.size != 1:
@@ -84,7 +84,7 @@ class ScenarioEvaluator(ScoreEvaluator):
                 "scenario_id": [place.scenario_id for place in places],
                 "score": rows.score,
                 "label": rows.label,
-                "anomaly_type": np.array([p.anomaly_type for p in places], dtype=object),
+                "anomaly_type": pd.Series([p.anomaly_type for p in places], dtype=object),
                 "town": [place.town for place in places],
             }
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,21 +22,26 @@ class SeenTimesteps:
         # A bit per timestep, in blocks, so that a single large number takes little room too.
         self._marks: dict[str, dict[int, int]] = {}
 
-    def check(self, keys: Iterable[Key]) -> None:
+    def check(self, keys: Iterable[Key], paths: Sequence[str] = ()) -> None:
         """Refuse keys of which one was seen or occurs twice; remember none of them.
+
+        Args:
+            keys: The keys.
+            paths: The path of each one's scenario, as the error should spell it.
 
         Raises:
             EvaluationInputError: it names the key.
         """
         batch: set[Key] = set()
-        for key in keys:
+        for place, key in enumerate(keys):
             scenario, timestep = key
             block, bit = divmod(timestep, _PER_BLOCK)
             marks = self._marks.get(scenario, {}).get(block, 0)
             if key in batch or marks >> bit & 1:
+                path = paths[place] if paths else scenario
                 raise EvaluationInputError(
                     "scored twice",
-                    where=scenario if timestep < 0 else f"{scenario} timestep {timestep}",
+                    where=path if timestep < 0 else f"{path} timestep {timestep}",
                     hint="each counts once; reset() forgets all scores",
                 )
             batch.add(key)

@@ -185,7 +185,8 @@ def _scenario_ids(names: Any, dataset: Path, path: Path) -> list[str]:
         try:
             known[name] = (dataset / scenario_below(name)).as_posix()
         except EvaluationInputError as error:
-            raise DataError(f"scenario_id {name!r}: {error.message}", where=path) from error
+            shown = str(name) if isinstance(name, str) else name
+            raise DataError(f"scenario_id {shown!r}: {error.message}", where=path) from error
     return [known[name] for name in names]
 
 

@@ -42,7 +42,6 @@ _KINDS: dict[str, Any] = {
     "scenario": ScenarioEvaluator,
 }
 _SAMPLE_OPTIONS = ("num_workers", "n_bins", "score_range", "exact")
-_MOST_SCENARIO_BINS = 4096
 
 
 @dataclass
@@ -72,7 +71,7 @@ def make_evaluator(level: str, sensor: str | None = None, **options: Any) -> Eva
     Args:
         level: One of ``stored_places.LEVELS``.
         sensor: Sensor, at the levels that have one.
-        options: Of the evaluator. Scenarios get as many bins as divide ``n_bins``, at most 4,096.
+        options: Of the evaluator.
 
     Raises:
         UnknownNameError: the level or the sensor is not known.
@@ -82,8 +81,6 @@ def make_evaluator(level: str, sensor: str | None = None, **options: Any) -> Eva
     if level not in ("pixel", "point"):
         for name in options.keys() & set(_SAMPLE_OPTIONS):
             raise ConfigError(f"the level {level} keeps all scores and is exact", where=name)
-    if "n_bins" in options:
-        options = {"scenario_bins": _scenario_bins(options["n_bins"]), **options}
     made: Evaluator = _KINDS[level](*([] if sensor is None else [sensor]), **options)
     return made
 
@@ -201,9 +198,3 @@ def _fingerprint(labels: dict[str, Labels]) -> str:
         total.update(f"{scenario_below(scenario_id)}\0{one.size}\0".encode())
         total.update(one.astype(np.uint8).tobytes())
     return total.hexdigest()
-
-
-def _scenario_bins(n_bins: int) -> int:
-    """Return the largest divisor of a number of bins that is at most 4,096."""
-    most = min(n_bins, _MOST_SCENARIO_BINS)
-    return next((bins for bins in range(most, 1, -1) if n_bins % bins == 0), most)

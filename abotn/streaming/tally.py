@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abotn.streaming.dataset import Scenario
+
+if TYPE_CHECKING:
+    from abotn.streaming.resolution import Resolution
 
 #: Anomaly type (None for normal scenarios) and town.
 Place = tuple["str | None", str]
@@ -52,7 +55,7 @@ class ScoreStore(Protocol):
         ...
 
     def scenarios(self) -> list[Scenario]:
-        """Return the scenarios that were seen, sorted by id."""
+        """Return the scenarios that were seen, sorted by key."""
         ...
 
     def tally(self, positives: Selection, negatives: Selection) -> Tally:
@@ -85,6 +88,14 @@ class ScoreStore(Protocol):
         """Return a copy of everything as plain values and arrays."""
         ...
 
-    def load(self, state: Mapping[str, Any]) -> None:
-        """Replace everything by ``state``."""
+    def prepared(self, state: Mapping[str, Any]) -> Callable[[], None]:
+        """Return what replaces everything by ``state``; it is checked at once.
+
+        Raises:
+            ValueError: it is damaged.
+        """
+        ...
+
+    def resolution(self) -> Resolution | None:
+        """Return how finely scores are told apart; None where each keeps its value."""
         ...

@@ -1,6 +1,8 @@
 import json
+import os
 import shutil
 
+import pandas as pd
 import pytest
 
 
@@ -47,6 +49,42 @@ def test_a_damaged_record_is_named_counted_and_skipped(abotn, run):
     assert document["damaged"][0]["path"] == str(victim)
     assert document["counts"]["scored"] == 3
     assert abotn("validate", run).returncode == 1
+
+
+def test_records_without_their_folder_are_scored_under_the_protocol_they_name(run):
+    from abotn import Evaluator
+
+    paths = sorted(run.rglob("result.json"))
+    documents = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    frame = pd.DataFrame(documents)
+    evaluator = Evaluator()
+    whole = evaluator.evaluate_dataset(run)
+    for results in (paths, documents, frame, paths[0]):
+        result = evaluator.evaluate_dataset(results)
+        assert result["success_new"].parameters == {"collision_threshold": 1}
+        assert result.provenance["protocol"]["name"] == "pointbench-indoor"
+        assert list(result.groups) == list(whole.groups)
+    assert evaluator.evaluate_dataset(paths)["spl_new"].value == whole["spl_new"].value
+
+
+def test_an_evaluation_older_than_the_records_is_not_shown(abotn, run):
+    abotn("evaluate", run, "--bootstrap", 200, check=True)
+    (victim, *_) = sorted(run.rglob("result.json"))
+    document = json.loads(victim.read_text(encoding="utf-8"))
+    later = (run / "evaluation.json").stat().st_mtime + 5
+    victim.write_text(json.dumps({**document, "success": False}), encoding="utf-8")
+    os.utime(victim, (later, later))
+    done = abotn("report", run, "--metrics", "success", "--format", "csv")
+    assert "older than the run's records" in done.stderr
+    assert ",0.75," in done.stdout
+
+
+def test_some_metrics_only_do_not_replace_the_evaluation(abotn, run, tmp_path):
+    done = abotn("evaluate", run, "--bootstrap", 200, "--metrics", "success")
+    assert "nothing was written" in done.stderr
+    assert not (run / "evaluation.json").exists()
+    kept = abotn("evaluate", run, "--bootstrap", 200, "--metrics", "spl", "-o", tmp_path / "e.json")
+    assert kept.stdout.splitlines()[-1] == str(tmp_path / "e.json")
 
 
 def test_json_output_is_the_evaluation(abotn, run):

@@ -48,7 +48,7 @@ def test_path_of_the_run_is_the_last_line(
     folder = Path(output.splitlines()[-1])
     assert folder.parent == tmp_path / "runs"
     assert len(list(folder.rglob("result.json"))) == 4
-    assert "4 attempts made; 4 solved (4 stop)" in messages
+    assert "4 attempts made; 4 reached the goal (4 stop)" in messages
 
 
 def test_options_reach_the_manifest(dataset: Path, tmp_path: Path) -> None:

@@ -217,12 +217,13 @@ def test_scores_of_any_number_type(layout, dtype):
 
 def test_the_batch_may_be_reused_at_once(layout):
     scenario = layout.anomaly()
-    layout.mask(scenario, 0, np.eye(40, dtype=np.uint8))
+    for timestep in range(20):
+        layout.mask(scenario, timestep, np.eye(40, dtype=np.uint8))
     expected = np.eye(40)[None].copy()
     buffer, evaluator = expected.copy(), PixelEvaluator("front", num_workers=1, max_inflight=1)
-    for _ in range(20):
+    for timestep in range(20):
         buffer[:] = expected
-        evaluator.update(buffer, [scenario], [0])
+        evaluator.update(buffer, [scenario], [timestep])
         buffer[:] = -1
     assert evaluator.compute()["auroc"] == 1.0
 
@@ -285,7 +286,7 @@ def test_more_than_65536_bins_count_the_same(split):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"sensor": "lidar"}, UnknownNameError, "unknown sensor 'lidar'"),
+        ({"sensor": "lidar"}, UnknownNameError, "unknown sensor 'lidar'.*front.*the level point"),
         ({"scenario_bins": 1000}, ConfigError, "scenario_bins.*divisor of n_bins 65536, got 1000"),
         ({"scenario_bins": 0}, ConfigError, "scenario_bins"),
         ({"n_bins": 0}, ConfigError, "n_bins"),

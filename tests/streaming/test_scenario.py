@@ -43,11 +43,15 @@ def test_the_table():
             "scenario_id": [BROKEN, VANISH, NORMAL, OTHER],
             "score": [0.9, 0.3, 0.2, 0.4],
             "label": [True, True, False, False],
-            "anomaly_type": ["broken-light", "vanish-actor", None, None],
+            "anomaly_type": None,
             "town": ["Town01", "Town02", "Town01", "Town02"],
         }
     )
+    # pandas 3 would turn None into NaN.
+    kinds = ["broken-light", "vanish-actor", None, None]
+    expected["anomaly_type"] = pd.Series(kinds, dtype=object)
     pd.testing.assert_frame_equal(table, expected, check_dtype=False)
+    assert table["anomaly_type"].tolist() == kinds
     assert list(ScenarioEvaluator().to_dataframe().columns) == list(expected.columns)
 
 

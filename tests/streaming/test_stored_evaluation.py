@@ -150,7 +150,7 @@ def test_options_reach_the_evaluator():
         ({"level": "timestep", "n_bins": 10}, ConfigError, "n_bins: the level timestep keeps all"),
         ({"level": "scenario", "exact": True}, ConfigError, "exact: the level scenario keeps all"),
         ({"level": "point", "n_bins": 1}, ConfigError, "at least 2, got 1"),
-        ({"level": "point", "n_bins": 4099}, ConfigError, "scenario_bins"),
+        ({"level": "point", "n_bins": 4099}, ConfigError, "n_bins: expected a multiple"),
     ],
 )
 def test_options_that_cannot_be_used_are_named(arguments, error, message):

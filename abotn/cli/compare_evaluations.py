@@ -1,0 +1,91 @@
+"""``abotn compare`` of evaluations of anomaly scores: by their resamples, for want of records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from abotn.errors import AbotnError, ConfigError
+
+if TYPE_CHECKING:
+    from abotn.results.comparison import Comparison
+    from abotn.results.types import EvaluationResult
+
+_OF_RECORDS = {
+    "metrics": "--metrics",
+    "parameters": "--set",
+    "bootstrap": "--bootstrap",
+    "seed": "--seed",
+    "cluster_by": "--cluster-by",
+    "on_error": "--on-error",
+    "excluded": "--exclude-scene",
+}
+
+
+def anomaly_evaluations(paths: Sequence[str]) -> list[EvaluationResult] | None:
+    """Return the evaluations of anomaly scores in files; None when one path is something else."""
+    from abotn.results.files import read_evaluation
+    from abotn.streaming.comparison import is_streaming_result
+
+    found = []
+    for path in paths:
+        if not Path(path).is_file():
+            return None
+        try:
+            result = read_evaluation(path)
+        except AbotnError:
+            return None
+        if not is_streaming_result(result):
+            return None
+        found.append(result)
+    return found
+
+
+def compare_evaluations(
+    results: Sequence[EvaluationResult],
+    paths: Sequence[str],
+    options: Mapping[str, Any],
+    baseline: Callable[[list[str]], str | None],
+) -> Comparison:
+    """Compare evaluations of anomaly scores.
+
+    Args:
+        results: The evaluations.
+        paths: Their files.
+        options: Those of ``abotn compare``.
+        baseline: Gives the baseline's name, from the names of all.
+
+    Raises:
+        ConfigError: an option was given that only records can follow.
+    """
+    from abotn.report.runs import unique_names
+    from abotn.streaming.comparison import compare_results
+
+    _refuse_others()
+    given = options["names"]
+    if given and len(given) != len(paths):
+        raise ConfigError(
+            f"{len(given)} names for {len(paths)} evaluations", where="--name", hint="one for each"
+        )
+    files = [Path(os.path.normpath(Path(path).absolute())) for path in paths]
+    own = [result.name or file.stem for result, file in zip(results, files, strict=True)]
+    names = unique_names(list(given) or own, files)
+    return compare_results(
+        *results, names=names, baseline=baseline(names), level=options["ci_level"]
+    )
+
+
+def _refuse_others() -> None:
+    context = click.get_current_context()
+    for name, option in _OF_RECORDS.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise ConfigError(
+                "cannot be used with evaluations of anomaly scores",
+                where=option,
+                hint="they are compared as abotn anomaly resampled them",
+            )
