@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from abotn.agents.yaml_files import load_yaml
 from abotn.errors import ConfigError
 
 BASE_KEY = "_base_"
@@ -40,49 +42,25 @@ def agent_config_from(
 ) -> dict[str, Any] | None:
     """Return an agent's configuration, whichever way it was given; None stays None.
 
+    A run records it as JSON, and a resumed run makes the agent of what was recorded, so only
+    values that JSON can hold are accepted.
+
     Args:
         given: A YAML file, or the keyword arguments themselves.
 
     Raises:
-        ConfigError: the file cannot be used.
+        ConfigError: the file cannot be used, or JSON cannot hold a value; names its key.
     """
-    if given is None or isinstance(given, Mapping):
-        return None if given is None else dict(given)
+    if given is None:
+        return None
     try:
-        return load_agent_config(given)
+        config = dict(given) if isinstance(given, Mapping) else load_agent_config(given)
+        _check_json(config, ())
     except (OSError, ValueError) as error:
         raise ConfigError(str(error), where="agent config") from error
-
-
-def load_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a YAML file, safely: no tag in it can run code.
-
-    Args:
-        path: The file; an empty one is an empty mapping.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is not YAML, or not a mapping at the top level.
-    """
-    import yaml
-
-    file = Path(path)
-    if not file.exists():
-        raise FileNotFoundError(f"no such configuration file: {file}")
-    try:
-        loaded = yaml.safe_load(file.read_bytes())
-    except (yaml.YAMLError, OSError, RecursionError) as error:
-        raise ValueError(
-            f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"
-        ) from error
-    if loaded is None:
-        return {}
-    if not isinstance(loaded, dict) or not all(isinstance(key, str) for key in loaded):
-        raise ValueError(
-            f"{file}: expected a mapping with text keys at the top level, "
-            f"got {type(loaded).__name__}"
-        )
-    return loaded
+    except RecursionError:
+        raise ConfigError("it holds itself, or is nested too deeply", where="agent config") from None
+    return config
 
 
 def merge_cli_args(
@@ -109,6 +87,31 @@ def merge_cli_args(
     merged = copy.deepcopy(dict(config))
     merged.update({key: given[key] for key in keys if given.get(key) is not None})
     return merged
+
+
+def _check_json(value: Any, at: tuple[str, ...]) -> None:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise _not_json(at, f"the key {key!r}, a {type(key).__name__}", "write it as text")
+            _check_json(item, (*at, key))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            _check_json(item, (*at, str(index)))
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise _not_json(at, f"{value!r}", "leave it out, or write null")
+    elif isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise _not_json(at, "a whole number of more than 64 bits", "write it as text")
+    elif not (value is None or isinstance(value, str | int | float)):
+        raise _not_json(at, f"a {type(value).__name__}", "write it as text in quotes, or as a list")
+
+
+def _not_json(at: tuple[str, ...], got: str, way_out: str) -> ConfigError:
+    return ConfigError(
+        f"{'.'.join(at) or 'the mapping'}: expected a value that JSON can hold, got {got}",
+        where="agent config",
+        hint=way_out,
+    )
 
 
 def _with_bases(path: Path, seen: tuple[Path, ...]) -> dict[str, Any]:

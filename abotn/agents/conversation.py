@@ -16,6 +16,7 @@ from abotn.agents.interface import (
     PoiGoalObservation,
     WaypointPrediction,
 )
+from abotn.agents.messages import pack
 from abotn.errors import AgentError, DataError
 
 _OPTIONAL = ("arrive", "directions", "confidence", "extra")
@@ -58,6 +59,24 @@ def prediction_values(prediction: Any) -> dict[str, Any]:
         )
     values = {name: getattr(prediction, name, None) for name in _OPTIONAL}
     return {"waypoint": prediction.waypoint, **values}
+
+
+def travelling(extra: Any) -> dict[str, Any] | None:
+    """Return the entries of an agent's ``extra`` that can be sent; None when there is no mapping.
+
+    Example:
+        >>> travelling({"note": "left", "model": object()})
+        {'note': 'left'}
+    """
+    return {k: v for k, v in extra.items() if _travels(k, v)} if isinstance(extra, dict) else None
+
+
+def _travels(key: Any, value: Any) -> bool:
+    try:
+        pack({key: value})
+    except DataError:
+        return False
+    return True
 
 
 def prediction_from(values: Any) -> WaypointPrediction:

@@ -7,12 +7,11 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
 
-from abotn.agents.agent_thread import AgentThread
-from abotn.agents.conversation import observation_from, prediction_values
+from abotn.agents.agent_thread import AgentThread, Turns
+from abotn.agents.conversation import observation_from, prediction_values, travelling
 from abotn.agents.loader import make_agent
 from abotn.agents.messages import MESSAGE_TYPE, AnyArray, pack, unpack
 from abotn.errors import AbotnError, AgentError, DataError
@@ -72,7 +71,7 @@ class AgentSessions:
         self._limit = limit
         self._idle_seconds = idle_seconds
         self._lock = threading.Lock()
-        self._gate: AbstractContextManager[Any] = nullcontext() if parallel else threading.Lock()
+        self._turns = Turns(parallel=parallel)
         self._make = partial(make_agent, agent_class, config)
         self._open: dict[str, _Session] = {}
         self._threads: list[AgentThread] = []
@@ -90,7 +89,7 @@ class AgentSessions:
         Raises:
             AgentError: the agent cannot be made.
         """
-        self._spare = AgentThread(self._make, self._gate)
+        self._spare = AgentThread(self._make, self._turns)
 
     def open(self) -> str:
         """Open a session and return its name.
@@ -101,7 +100,7 @@ class AgentSessions:
         """
         spare = self._reserve()
         try:
-            thread = spare or AgentThread(self._make, self._gate)
+            thread = spare or AgentThread(self._make, self._turns)
         except BaseException:
             with self._lock:
                 self._opening -= 1
@@ -126,7 +125,7 @@ class AgentSessions:
         return session.answer(action, content)
 
     def close(self, name: str) -> None:
-        """End a session; an agent at work is let go once it has answered."""
+        """End a session; an agent at work loses its turn, and is let go once it has answered."""
         with self._lock:
             session = self._open.pop(name, None)
         if session is not None:
@@ -181,6 +180,7 @@ class _Session:
         self._held: dict[int, AnyArray] = {}
         self._turn = threading.Lock()
         self._last: tuple[int, Answer] | None = None
+        self._noted: set[str] = set()
 
     @property
     def busy(self) -> bool:
@@ -206,8 +206,16 @@ class _Session:
             raise Refusal(400, f"call: expected a whole number, got {number!r}")
         if self._last is not None and self._last[0] == number:
             return self._last[1]
-        self._last = number, _ACTIONS[action](self.thread, values)
+        self._last = number, self._once(_ACTIONS[action](self.thread, values))
         return self._last[1]
+
+    def _once(self, answer: Answer) -> Answer:
+        """Without a note that was made before; failures are told every time."""
+        if answer.status == 200 and answer.complaint:
+            if answer.complaint in self._noted:
+                return answer._replace(complaint="")
+            self._noted.add(answer.complaint)
+        return answer
 
 
 def _reset(thread: AgentThread, values: dict[str, Any]) -> Answer:
@@ -234,6 +242,23 @@ def _predict(thread: AgentThread, values: dict[str, Any]) -> Answer:
     )
 
 
+def _packed(values: dict[str, Any]) -> tuple[bytes, str]:
+    """Return the message, without what ``extra`` holds that cannot travel, and what to say of it.
+
+    Raises:
+        DataError: something else cannot travel.
+    """
+    try:
+        return pack(values), ""
+    except DataError as error:
+        prediction = values.get("prediction", {})
+        extra = travelling(prediction.get("extra"))
+        if extra is None:
+            raise
+        content = pack({**values, "prediction": {**prediction, "extra": extra}})
+        return content, f"left out: {error}"
+
+
 def one_line(text: str) -> str:
     """Return a text as one line that JSON can hold."""
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
@@ -241,9 +266,10 @@ def one_line(text: str) -> str:
 
 def _answered(thread: AgentThread, work: Callable[[Any], dict[str, Any]]) -> Answer:
     try:
-        return Answer(200, MESSAGE_TYPE, thread.call(lambda agent: pack(work(agent))))
+        content, note = thread.call(lambda agent: _packed(work(agent)))
     except BaseException as error:
         return _failure(error)
+    return Answer(200, MESSAGE_TYPE, content, note)
 
 
 def _failure(error: BaseException) -> Answer:

@@ -105,7 +105,7 @@ def from_ros(
             overwrite=overwrite,
             progress=advance,
         )
-    click.echo(f"1 scene, {_count(tasks, 'task')}: {Path(folder).parent}")
+    click.echo(f"1 scene, {_count(tasks, 'task')}: {out}")
 
 
 @scenes.command()

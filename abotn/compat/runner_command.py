@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from abotn.agents.config import load_agent_config
+from abotn.agents.config import agent_config_from
 from abotn.agents.exposure import provided_fields
 from abotn.agents.loader import load_agent_class, load_class, make_agent
 from abotn.compat.command_line import run_command
@@ -141,7 +141,7 @@ def _made_by_evaluator(given: argparse.Namespace, config: EvalConfig) -> Path:
     evaluator_class = _evaluator_class(given.evaluator_module)
     agent_class = load_agent_class(given.agent_module)
     scene = GaussianScene(given.data_dir, given.map_dir)
-    agent = make_agent(agent_class, _agent_config(given.agent_config))
+    agent = make_agent(agent_class, agent_config_from(given.agent_config) or {})
     renderer = GaussianRenderer(config.render_url, config.camera_config)
     renderer.ping()
     folder = given.resume_dir
@@ -160,10 +160,3 @@ def _evaluator_class(module_path: str) -> type[Any]:
         return load_class(module_path)
     except (ValueError, ImportError, AttributeError, TypeError) as error:
         raise ConfigError(str(error), where=f"evaluator {module_path}") from error
-
-
-def _agent_config(path: str | None) -> dict[str, Any]:
-    try:
-        return {} if path is None else load_agent_config(path)
-    except (OSError, ValueError) as error:
-        raise ConfigError(str(error), where="agent config") from error

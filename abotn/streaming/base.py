@@ -188,7 +188,7 @@ class ScoreEvaluator:
         """Drop what was taken and is not in the store yet."""
 
     def _check_apart(self, other: Self) -> None:
-        """Refuse another evaluator that has seen what this one has, as far as the store does not."""
+        """Refuse one that has seen what this one has, as far as the store does not."""
 
     def _take_seen(self, other: Self) -> None:
         """Remember what another evaluator has seen, as far as the store does not."""

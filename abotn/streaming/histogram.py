@@ -173,7 +173,8 @@ class ScoreHistograms:
                 raise ValueError(f"places and scenarios differ in their scores of {place}")
 
     def _coarse(self, counts: _Counts) -> _Counts:
-        return counts.reshape(2, self.scenario_bins, -1).sum(axis=2)
+        coarse: _Counts = counts.reshape(2, self.scenario_bins, -1).sum(axis=2)
+        return coarse
 
     def _sum(self, row: int, selection: Selection) -> _Counts:
         total = np.zeros(self.binning.n_bins, np.int64)

@@ -113,7 +113,7 @@ def _ordered(tally: Tally, n_clamped: int, positives_above: int) -> Tally:
 
 
 def _crowded(tally: Tally, n_clamped: int) -> NDArray[np.bool_]:
-    used = (tally.positives + tally.negatives) > 0
+    used: NDArray[np.bool_] = (tally.positives + tally.negatives) > 0
     if used.sum() < 2:
         return used
     beside = np.zeros_like(used)
@@ -121,7 +121,8 @@ def _crowded(tally: Tally, n_clamped: int) -> NDArray[np.bool_]:
     beside[:-1] |= used[1:]
     if n_clamped:
         beside[[0, -1]] = True
-    return used & beside
+    beside &= used
+    return beside
 
 
 def _count_used(tally: Tally) -> int:

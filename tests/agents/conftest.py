@@ -48,7 +48,7 @@ class Talker(BasePointGoalAgent):
         if said == "none":
             return None
         if said == "stranger":
-            return WaypointPrediction(np.zeros(2), extra={"a": object()})
+            return WaypointPrediction(np.zeros(2), extra={"a": object(), "b": "kept"})
         if said == "hang":
             self.entered.set()
             self.wait.wait(30)

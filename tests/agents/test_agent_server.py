@@ -176,7 +176,6 @@ def test_arrays_are_held_until_the_next_reset(serve: Serve) -> None:
         ("raise", "ValueError: the model said no"),
         ("exit", "SystemExit: bye"),
         ("none", "predict() returned a NoneType, expected a WaypointPrediction"),
-        ("stranger", "prediction.extra.a: a object cannot travel (numbers, texts"),
     ],
 )
 def test_what_the_agent_does_wrong_is_told_and_the_session_goes_on(
@@ -193,6 +192,41 @@ def test_what_the_agent_does_wrong_is_told_and_the_session_goes_on(
     assert message in lines[0]
     if say in ("raise", "exit"):
         assert "conftest.py:" in lines[0]
+
+
+def test_what_cannot_travel_in_extra_is_left_out_with_a_note(
+    serve: Serve, capfd: pytest.CaptureFixture[str]
+) -> None:
+    server = serve()
+    session = opened(server)
+    for call in (1, 2):
+        status, values = tell(server, f"{session}/predict", call=call, observation=seen("stranger"))
+        assert status == 200
+        assert values["prediction"]["extra"] == {"b": "kept"}
+        assert values["prediction"]["waypoint"].tolist() == [0.0, 0.0]
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert "left out: prediction.extra.a: a object cannot travel (numbers, texts" in lines[0]
+
+
+def test_a_session_that_is_given_up_keeps_nobody_waiting(serve: Serve, talkers: list[Any]) -> None:
+    server = serve()
+    first, second, third = opened(server), opened(server), opened(server)
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(predicted, server, first, 1, say="hang")
+        assert talkers[0].entered.wait(20)
+        queued = pool.submit(tell, server, f"{second}/predict", call=1, observation=seen())
+        time.sleep(0.1)
+        assert not queued.done()
+        assert ask(server, "DELETE", second)[0] == 200
+        assert "closed" in error_in(queued.result(20)[1])
+        assert ask(server, "DELETE", first)[0] == 200
+        assert predicted(server, third, 1)["number"] == 2
+        assert not slow.done()
+        assert talkers[1].calls == 0
+        talkers[0].wait.set()
+        assert slow.result(20)["number"] == 0
+    assert predicted(server, third, 2)["number"] == 2
 
 
 def test_no_more_sessions_than_allowed(serve: Serve) -> None:

@@ -10,7 +10,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abotn.agents.config import load_agent_config, load_yaml, merge_cli_args
+from abotn.agents.config import (
+    agent_config_from,
+    load_agent_config,
+    load_yaml,
+    merge_cli_args,
+)
+from abotn.errors import ConfigError
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -156,3 +162,85 @@ def test_plain_configuration_is_read_as_it_is(
     path = tmp_path_factory.mktemp("config") / "plain.yaml"
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     assert load_agent_config(path) == config
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: &x {y: *x}", "holds itself, line 1"),
+        ("a: &x [1, *x]", "holds itself"),
+        ("day: 2024-13-45", "month must be in"),
+        ("a: !!timestamp nonsense", "does not fit its tag"),
+        ("a: !!bool perhaps", "does not fit its tag"),
+        ("a: 1\nb: 2\na: 3", "the key 'a' is there twice, line 3"),
+        ("net: {depth: 1, depth: 2}", "the key 'depth' is there twice"),
+        (BOMB, "aliases written out"),
+        ("a: " + "[" * 5000, "nested too deeply"),
+        ("? [1, 2]\n: 3", "list|text keys|unhashable"),
+    ],
+)
+def test_yaml_that_is_not_what_it_looks_like(text: str, reason: str, tmp_path: Path) -> None:
+    path = write(tmp_path, "a.yaml", text)
+    with pytest.raises(ConfigError, match=reason) as caught:
+        agent_config_from(path)
+    assert "a.yaml" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_merged_keys_and_shared_values_are_not_doubled(tmp_path: Path) -> None:
+    text = "x: &x {a: 1, b: 2}\ny: &y {<<: *x, a: 3}\nz: {<<: *y, b: 4}\nw: *x"
+    assert load_yaml(write(tmp_path, "a.yaml", text)) == {
+        "x": {"a": 1, "b": 2}, "y": {"a": 3, "b": 2}, "z": {"a": 3, "b": 4},
+        "w": {"a": 1, "b": 2},
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device here")
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="/dev/zero: .*expected a regular file"):
+        agent_config_from(write(tmp_path, "child.yaml", "_base_: /dev/zero"))
+
+
+def test_large_file_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "large.yaml", "#" * 10_000_001)
+    with pytest.raises(ValueError, match="at most 10000000 bytes"):
+        load_yaml(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("day: 2024-01-02", "day: .*got a date"),
+        ("net: {when: 2024-01-02 03:04:05}", r"net\.when: .*got a datetime"),
+        ("names: !!set {a, b}", "names: .*got a set"),
+        ("key: !!binary aGVsbG8=", "key: .*got a bytes"),
+        ("rates: [0.5, .nan]", r"rates\.1: .*got nan"),
+        ("rate: .inf", "rate: .*got inf"),
+        ("net: {1: one}", "net: .*the key 1, a int"),
+        (f"big: {2**64}", "big: .*64 bits"),
+    ],
+)
+def test_values_that_json_cannot_hold_are_refused(text: str, reason: str, tmp_path: Path) -> None:
+    path = write(tmp_path, "a.yaml", text)
+    assert load_agent_config(path)
+    with pytest.raises(ConfigError, match=reason):
+        agent_config_from(path)
+    with pytest.raises(ConfigError, match=reason):
+        agent_config_from(load_agent_config(path))
+
+
+def test_configuration_that_holds_itself_is_refused() -> None:
+    config: dict[str, object] = {}
+    config["again"] = config
+    with pytest.raises(ConfigError, match="holds itself"):
+        agent_config_from(config)
+    assert agent_config_from({"a": [1, (2.5, None)], "b": True}) == {
+        "a": [1, (2.5, None)], "b": True,
+    }  # fmt: skip
+    assert agent_config_from(None) is None

@@ -9,6 +9,8 @@ import pytest
 from pyarrow import feather, parquet
 
 from abotn.cli.main import run_command_line
+from abotn.results.files import read_evaluation
+from abotn.streaming.comparison import compare_results
 
 LEVELS = {
     "pixel-front": ["pixel", "--sensor", "front"],
@@ -302,3 +304,78 @@ def test_a_terminal_sees_a_progress_bar_and_a_pipe_none(data, repository):
     os.close(ours)
     assert done.stdout == piped.stdout
     assert b"80/80" in shown
+
+
+def test_narrow_scores_are_a_warning(data, call):
+    for path in (data / "scores" / "pixel-front").rglob("*.npy"):
+        np.save(path, np.load(path) * 1e-5)
+    code, out, err = evaluate(call, data, "pixel-front", "--bootstrap", 100)
+    assert code == 0
+    assert err.startswith("warning: the scores lie in ")
+    assert "bins, which can move" in err
+    (written,) = (data / "scores").glob("evaluation-*.json")
+    code, out, _ = call("report", written)
+    assert "Warning: the scores lie in " in out
+    assert evaluate(call, data, "pixel-front", "--bootstrap", 0, "--exact")[2] == ""
+
+
+def shifted(call, data, by, *options):
+    """The evaluation of the timestep scores after something was done to them."""
+    path = data / "scores" / "timestep.feather"
+    table = feather.read_table(path)
+    scores = by(table.column("score").to_numpy())
+    place = data / f"scores-{len(list(data.glob('scores-*')))}.feather"
+    changed = table.drop_columns(["score"]).append_column("score", [scores])
+    feather.write_feather(changed, place)
+    target = data / f"{place.stem}.json"
+    code, _, err = call("anomaly", "timestep", "--scores", place, "--dataset", data,
+                        "--bootstrap", 150, "-o", target, *options)  # fmt: skip
+    assert (code, err) == (0, "")
+    return target
+
+
+def test_evaluations_are_compared_by_their_scenarios(data, call):
+    rng = np.random.default_rng(0)
+    one = shifted(call, data, lambda scores: scores, "--name", "model")
+    other = shifted(call, data, lambda scores: rng.permutation(scores), "--name", "noise")
+    code, out, err = call("compare", one, other)
+    assert (code, err) == (0, "")
+    assert "## model against noise" in out
+    assert "scenarios that both have; difference is model minus noise" in out
+    assert "paired resamples of scenarios" in out
+    results = [read_evaluation(path) for path in (one, other)]
+    code, out, _ = call("compare", one, other, "--json", "--ci-level", 0.9, "--baseline", other)
+    assert code == 0
+    expected = compare_results(*results, baseline="noise", level=0.9)
+    assert out == expected.to_json()
+    _, out, _ = call("compare", one, other, "--json", "--name", "a", "--name", "b")
+    assert json.loads(out)["pairs"][0]["run_a"] == "a"
+    for arguments, named in (
+        ([one, other, "--name", "a"], "1 names for 2 evaluations"),
+        ([one, other, "--bootstrap", 200], "--bootstrap: cannot be used with evaluations"),
+        ([one, other, "--metrics", "auroc"], "--metrics: cannot be used"),
+        ([one, one], "the same run is given twice"),
+        ([one, other, "--baseline", "c"], "unknown baseline 'c'"),
+        ([one, data / "absent"], "absent"),
+    ):
+        code, out, err = call("compare", *arguments)
+        assert (code, out) == (2, "")
+        assert named in err
+
+
+def test_validate_finds_evaluations_and_comparisons_in_a_folder(data, call):
+    one = shifted(call, data, lambda scores: scores, "--name", "a")
+    other = shifted(call, data, np.negative, "--name", "b")
+    folder = data / "kept"
+    folder.mkdir()
+    one.rename(folder / "evaluation-a.json")
+    other.rename(folder / "evaluation-b.json")
+    (folder / "evaluations.txt").write_text("")
+    (folder / "other.json").write_text("{}")
+    run_command_line(["compare", *map(str, sorted(folder.glob("evaluation-*.json"))),
+                      "-o", str(folder / "comparison-ab.json")])  # fmt: skip
+    assert call("validate", folder)[:2] == (0, "3 checked, 0 wrong\n")
+    (folder / "evaluation-c.json").write_text("{}")
+    code, out, _ = call("validate", folder)
+    assert code == 1
+    assert "4 checked, 1 wrong" in out

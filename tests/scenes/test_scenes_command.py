@@ -107,7 +107,7 @@ def test_from_ros_writes_a_scene_where_the_map_is(
     out = tmp_path / "data"
     arguments = ("--tasks", 4, "--seed", 2, "--min-length", 3, "--max-length", 9, "--out", out)
     assert run("from-ros", ros_yaml, *arguments) == 0
-    assert capsys.readouterr().out == f"1 scene, 4 tasks: {out / 'floor'}\n"
+    assert capsys.readouterr().out == f"1 scene, 4 tasks: {out}\n"
     episode = GaussianScene(out).get_episode(0)
     ros = load_ros_map(ros_yaml)
     np.testing.assert_array_equal(episode.grid.free, ros.free)

@@ -255,3 +255,86 @@ def test_other_kinds_and_itself_cannot_be_merged():
         evaluator.merge(ScenarioEvaluator())
     with pytest.raises(ConfigError, match="into itself"):
         evaluator.merge(evaluator)
+
+
+@EVERY_KIND
+def test_one_scenario_spelt_differently_is_one(kind, generated, monkeypatch, tmp_path):
+    root = generated[0]
+    (tmp_path / "mounted").symlink_to(root)
+    batches = batches_of(kind, root)
+    one = kind.split()[0] == "scenario"
+
+    def respelt(scenario_id, i):
+        other = scenario_id.replace(str(root), str(tmp_path / "mounted"))
+        return (scenario_id, scenario_id + "/", other)[i % 3]
+
+    spelt = [
+        (batch[0], respelt(batch[1], i)) if one else
+        (batch[0], [respelt(path, i) for path in batch[1]], batch[2])
+        for i, batch in enumerate(batches)
+    ]  # fmt: skip
+    whole, half = fed(kind, batches), len(batches) // 2
+    left, right = fed(kind, spelt[:half]), fed(kind, spelt[half:])
+    right.merge(left)
+    assert repr(right.compute()) == repr(whole.compute())
+    ci = [one.to_result(bootstrap_ci=100).metrics[0].ci for one in (right, whole)]
+    assert ci[0] == ci[1]
+    resumed = KINDS[kind]()
+    resumed.load_state_dict(right.state_dict())
+    assert repr(resumed.compute()) == repr(whole.compute())
+
+
+def damaged(state, *steps):
+    """A copy of a state with one value in it replaced."""
+    *way, last, value = steps
+    changed = copy.deepcopy(state)
+    place = changed
+    for step in way:
+        place = place[step]
+    place[last] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("kind", "steps"),
+    [
+        ("timestep", ["config", None]),
+        ("timestep", ["config", []]),
+        ("timestep", ["counters", "n_nan", -1]),
+        ("timestep", ["counters", "n_nan", 0.5]),
+        ("timestep", ["store", None]),
+        ("timestep", ["store", "scenario_ids", 0, "/data/train/Town01/x"]),
+        ("timestep", ["store", "scenario_ids", 0, 7]),
+        ("timestep", ["store", "score", 0, np.nan]),
+        ("timestep", ["store", "timestep", 0, -5]),
+        ("pixel-front", ["store", "places", 0, "counts", 0, 0, -1]),
+        ("pixel-front", ["store", "places", 0, "counts", 0, 0, 10**6]),
+        ("pixel-front", ["store", "places", 0, "town", "Elsewhere"]),
+        ("pixel-front", ["store", "scenarios", 0, "scenario_id", "/data/train/Town01/x"]),
+        ("pixel-front", ["store", "scenarios", 0, "counts", np.zeros((2, 4096))]),
+        ("pixel-front", ["store", "n_clamped", -1]),
+        ("pixel-front", ["counters", "n_timesteps", -1]),
+        ("pixel-front", ["seen", {"test/normal/Town01/x": np.array([-1])}]),
+        ("pixel-front", ["seen", {"test/normal/Town01/x": np.array([0.5])}]),
+        ("pixel-front", ["seen", None]),
+    ],
+)
+def test_what_cannot_have_been_counted_is_damage(kind, steps, generated):
+    evaluator = fed(kind, batches_of(kind, generated[0])[:4])
+    before, state = repr(evaluator.compute()), evaluator.state_dict()
+    with pytest.raises(DataError, match="damaged"):
+        evaluator.load_state_dict(damaged(state, *steps))
+    assert repr(evaluator.compute()) == before
+
+
+@pytest.mark.parametrize("kind", ["timestep", "pixel-front"])
+def test_a_state_with_a_scenario_in_two_spellings_is_damage(kind, generated):
+    evaluator = fed(kind, batches_of(kind, generated[0])[:4])
+    state = copy.deepcopy(evaluator.state_dict())
+    store = state["store"]
+    if kind == "timestep":
+        store["scenario_ids"].append(store["scenario_ids"][0] + "/")
+    else:
+        store["scenarios"].append(store["scenarios"][0])
+    with pytest.raises(DataError, match="a scenario comes twice"):
+        evaluator.load_state_dict(state)

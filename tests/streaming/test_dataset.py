@@ -12,6 +12,7 @@ from abotn.streaming.dataset import (
     mask_path,
     parse_scenario,
     point_label_path,
+    scenario_below,
     sensor_label_path,
     timestep_label_path,
 )
@@ -97,3 +98,20 @@ def test_a_folder_without_scenarios_is_an_error(tmp_path):
     with pytest.raises(DataError, match="found none") as caught:
         find_scenarios(tmp_path)
     assert str(tmp_path / "test") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/data/test/normal/Town01/s",
+        "/data/test/normal/Town01/s/",
+        "./test/normal/Town01/./s",
+        "//mnt/x/test/normal/Town01/s",
+        "/data/test/normal/Town01/other/../s",
+        "C:\\data\\test\\normal\\Town01\\s",
+    ],
+)
+def test_one_scenario_has_one_key_however_it_is_spelt(path):
+    scenario = parse_scenario(path)
+    assert scenario.scenario_id == path
+    assert scenario.key == scenario_below(path) == "test/normal/Town01/s"

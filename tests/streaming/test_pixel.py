@@ -308,6 +308,11 @@ def test_arguments_that_cannot_be_used_are_named(arguments, error, message):
         (np.zeros((2, 4, 4)), ["S"], [0, 1], "scenario_ids: expected 2, one per score, got 1"),
         (np.zeros((1, 4, 4)), ["S"], [0, 1], "timestep_ids: expected 1, one per score, got 2"),
         (np.zeros((1, 4, 4)), "S", [0], "scenario_ids: expected a sequence"),
+        (np.zeros((1, 4, 4)), None, [0], "scenario_ids: expected a sequence of paths, got None"),
+        (np.zeros((1, 4, 4)), ["S"], None, "timestep_ids: expected a sequence"),
+        (np.zeros((1, 4, 4)), ["S"], [np.float64(0.5)], "whole numbers, got 0.5"),
+        (np.ma.zeros((1, 4, 4)), ["S"], [0], "pixel_scores: .*masked array"),
+        (None, ["S"], [0], "pixel_scores: expected"),
         (np.zeros((1, 4, 4)), ["S"], 0, "timestep_ids: expected a sequence"),
         (np.zeros((1, 4, 4)), ["S"], [-1], "timestep_ids: expected numbers from 0, got -1"),
         (np.zeros((1, 4, 4)), ["S"], [0.5], "timestep_ids: expected whole numbers, got 0.5"),
@@ -321,8 +326,16 @@ def test_a_batch_of_another_form_is_named_and_nothing_of_it_is_taken(
     layout, scores, ids, timesteps, message
 ):
     evaluator, scenario = PixelEvaluator("front"), layout.normal()
-    if not isinstance(ids, str):
+    if isinstance(ids, list):
         ids = [scenario if one == "S" else one for one in ids]
     with pytest.raises(EvaluationInputError, match=message):
         evaluator.update(scores, ids, timesteps)
     assert evaluator.compute()["n_samples"] == 0
+
+
+def test_scenario_bins_follow_bins_that_the_default_does_not_divide():
+    for n_bins, expected in ((65536, 4096), (1000, 1000), (10_000, 2500), (1 << 18, 4096)):
+        config = PixelEvaluator("front", n_bins=n_bins).config()
+        assert (config["n_bins"], config["scenario_bins"]) == (n_bins, expected)
+    with pytest.raises(ConfigError, match="n_bins: expected a multiple of some number from 2"):
+        PixelEvaluator("front", n_bins=4099)

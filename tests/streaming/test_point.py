@@ -74,3 +74,9 @@ def test_clouds_of_another_form_are_named(layout, clouds, message):
     with pytest.raises(EvaluationInputError, match=message):
         evaluator.update(clouds, [layout.normal()] * len(clouds), range(len(clouds)))
     assert evaluator.compute()["n_samples"] == 0
+
+
+def test_clouds_that_are_none_or_masked_are_named(layout):
+    for clouds, message in ((None, "got NoneType"), ([np.ma.zeros(3)], "masked array")):
+        with pytest.raises(EvaluationInputError, match=f"point_scores.*{message}"):
+            PointEvaluator().update(clouds, [layout.normal()], [0])

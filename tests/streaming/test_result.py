@@ -7,7 +7,12 @@ from sklearn import metrics
 from abotn.errors import EvaluationInputError
 from abotn.results.files import read_evaluation
 from abotn.results.types import EvaluationResult
-from abotn.streaming import PixelEvaluator, ScenarioEvaluator, TimestepEvaluator
+from abotn.streaming import (
+    MetricAccumulator,
+    PixelEvaluator,
+    ScenarioEvaluator,
+    TimestepEvaluator,
+)
 from abotn.streaming.dataset import parse_scenario
 from abotn.streaming.resampling import Resampling, scenario_draws
 
@@ -231,6 +236,14 @@ def test_one_scenario_gives_no_interval_and_equal_ones_a_degenerate_one(layout):
 def test_options_that_cannot_be_used_are_named(arguments, message):
     with pytest.raises(EvaluationInputError, match=message):
         ScenarioEvaluator().to_result(**arguments)
+
+
+def test_a_coverage_that_is_no_number_is_named():
+    for level in ("a", None):
+        with pytest.raises(EvaluationInputError, match="ci_level: must lie between 0 and 1"):
+            TimestepEvaluator().to_result(bootstrap_ci=100, ci_level=level)
+        with pytest.raises(EvaluationInputError, match="ci_level: must lie between 0 and 1"):
+            MetricAccumulator(bootstrap_ci=100, ci_level=level)
 
 
 def test_options_are_given_by_name():

@@ -106,3 +106,26 @@ def test_nan_can_be_left_out_and_infinities_are_legal():
     evaluator.update(-np.inf, NORMAL)
     figures = evaluator.compute()
     assert (figures["n_nan"], figures["n_scenarios"], figures["auroc"]) == (1, 2, 1.0)
+
+
+def test_a_scenario_that_comes_twice_is_named():
+    evaluator, other = feed(ScenarioEvaluator()), ScenarioEvaluator()
+    before = repr(evaluator.compute())
+    for again in (NORMAL, NORMAL + "/", "/mnt/elsewhere" + NORMAL):
+        with pytest.raises(EvaluationInputError, match=f"{again}: scored twice"):
+            evaluator.update(0.7, again)
+    other.update(0.1, "/mnt/elsewhere" + NORMAL)
+    with pytest.raises(EvaluationInputError, match="scored twice"):
+        evaluator.merge(other)
+    restored = ScenarioEvaluator()
+    restored.load_state_dict(evaluator.state_dict())
+    with pytest.raises(EvaluationInputError, match="scored twice"):
+        restored.update(0.7, NORMAL)
+    assert repr(evaluator.compute()) == repr(restored.compute()) == before
+
+
+def test_an_omitted_score_may_come_again():
+    evaluator = ScenarioEvaluator(nan_policy="omit")
+    evaluator.update(np.nan, NORMAL)
+    evaluator.update(0.5, NORMAL)
+    assert evaluator.compute()["n_scenarios"] == 1

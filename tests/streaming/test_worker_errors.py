@@ -1,5 +1,6 @@
 import threading
 import time
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -167,3 +168,105 @@ def test_errors_that_are_not_ours_keep_their_type():
     with pytest.raises(ZeroDivisionError):
         workers.join()
     workers.join()
+
+
+class Failing(Future):
+    """A job that fails just after it was asked whether it is done."""
+
+    def done(self):
+        was_done = super().done()
+        if not was_done:
+            self.set_exception(DataError("failed meanwhile"))
+        return was_done
+
+
+def test_a_job_that_fails_while_the_others_are_looked_at_is_not_lost():
+    workers = BoundedWorkers(num_workers=1, max_inflight=1)
+    workers._jobs.append(Failing())
+    workers.check()
+    with pytest.raises(DataError, match="failed meanwhile"):
+        workers.check()
+    workers._jobs.append(Failing())
+    workers.check()
+    with pytest.raises(DataError, match="failed meanwhile"):
+        workers.join()
+
+
+def test_finished_jobs_are_dropped():
+    workers = BoundedWorkers(num_workers=1, max_inflight=2)
+    for _ in range(3):
+        workers.submit(lambda _: None, lambda: None)
+    for job in workers._jobs:
+        job.result()
+    workers.check()
+    assert workers._jobs == []
+    workers.join()
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_timestep_counts_once(layout, exact):
+    scenario = layout.normal()
+    evaluator, other = (PixelEvaluator("front", num_workers=1, exact=exact) for _ in range(2))
+    evaluator.update(SCORES, [scenario], [3])
+    for batch in (([scenario], [3]), ([scenario + "/"] * 2, [4, 3]), ([scenario] * 2, [5, 5])):
+        with pytest.raises(EvaluationInputError, match=r"scenario-0/? timestep \d: scored twice"):
+            evaluator.update(np.repeat(SCORES, len(batch[0]), axis=0), *batch)
+    assert evaluator.compute()["n_timesteps"] == 1
+    other.update(np.repeat(SCORES, 2, axis=0), ["/mnt" + scenario] * 2, [3, 4])
+    with pytest.raises(EvaluationInputError, match="scenario-0 timestep 3: scored twice"):
+        evaluator.merge(other)
+    assert evaluator.compute()["n_timesteps"] == 1
+    other.load_state_dict(evaluator.state_dict())
+    with pytest.raises(EvaluationInputError, match="scored twice"):
+        other.update(SCORES, [scenario], [3])
+    other.reset()
+    other.update(SCORES, [scenario], [3])
+    assert other.compute()["n_timesteps"] == 1
+
+
+def test_a_timestep_that_failed_may_come_again(layout):
+    scenario, evaluator = layout.anomaly(), PixelEvaluator("front", num_workers=1)
+    layout.mask(scenario, 0, np.ones((2, 2)))
+    evaluator.update(SCORES, [scenario], [0])
+    with pytest.raises(DataError):
+        evaluator.compute()
+    layout.mask(scenario, 0, np.ones((4, 4)))
+    evaluator.update(SCORES, [scenario], [0])
+    assert evaluator.compute()["n_positive"] == 16
+
+
+def test_a_batch_that_cannot_be_copied_may_come_again(layout, monkeypatch):
+    evaluator = PixelEvaluator("front", num_workers=1)
+    with monkeypatch.context() as patch:
+        patch.setattr("abotn.streaming.sample._copy", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            evaluator.update(np.repeat(SCORES, 2, axis=0), [layout.normal()] * 2, [0, 1])
+    evaluator.update(np.repeat(SCORES, 2, axis=0), [layout.normal()] * 2, [0, 1])
+    assert evaluator.compute()["n_timesteps"] == 2
+
+
+def test_a_far_timestep_takes_no_room(layout):
+    evaluator = PointEvaluator(num_workers=1)
+    evaluator.update([[0.5]], [layout.normal()], [10**12])
+    state = evaluator.state_dict()
+    assert [times.tolist() for times in state["seen"].values()] == [[10**12]]
+
+
+def test_an_error_of_a_transform_names_the_timestep(layout):
+    evaluator = PixelEvaluator("front", score_transform=np.log, score_range=(-5, 5))
+    caught = raised_by(evaluator, SCORES - 1, layout.normal(), 5)
+    assert "timestep 5: score_transform: score_transform gave NaN" in str(caught.value)
+
+
+def test_a_damaged_state_keeps_an_error_that_was_not_met(layout):
+    bad, evaluator = layout.anomaly(), PixelEvaluator("front")
+    layout.mask(bad, 0, np.ones((2, 2)))
+    state = evaluator.state_dict()
+    evaluator.update(SCORES, [bad], [0])
+    with pytest.raises(DataError, match="damaged"):
+        evaluator.load_state_dict({**state, "store": {}})
+    with pytest.raises(DataError, match="the mask has shape"):
+        evaluator.compute()
+    evaluator.update(SCORES, [bad], [0])
+    evaluator.load_state_dict(state)
+    assert evaluator.compute()["n_timesteps"] == 0
