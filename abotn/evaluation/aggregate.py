@@ -18,7 +18,7 @@ from abotn.records.table import RecordTable
 from abotn.results.types import ConfidenceInterval, GroupResult, MetricResult
 from abotn.statistics.clusters import choose_clusters
 from abotn.statistics.fixed_point import exact_sums
-from abotn.statistics.interval import Interval, NoInterval
+from abotn.statistics.interval import Interval, NoInterval, join_notes
 from abotn.statistics.intervals import ratio_intervals
 
 Rows = NDArray[np.int64]
@@ -158,16 +158,19 @@ def _intervals(
         "bounds": [one.spec.bounds for one in scored],
         "binary": [None if one.spec.bounds == (0, 1) else False for one in scored],
     }
-    alone = [_is_one_cluster(values, rows) for rows in parts]
+    # Only a group can be alone in a cluster: over all records a single cluster is an answer to
+    # what the caller asked for, and is flagged as one.
+    alone = [False, *(_is_one_cluster(values, rows) for rows in parts[1:])]
     shared = [rows for rows, inside in zip(parts, alone, strict=True) if not inside]
     by_cluster = iter(_clustered_intervals(shared, values, common) if shared else [])
     made = []
     for rows, sums, inside in zip(parts, weighted, alone, strict=True):
         if inside:
             found, resampled = _intervals_within(rows, sums, values, common)
+            note = f"all in one cluster by {values.resampled}, so its own {resampled} are resampled"
+            made.append([_confidence(one, resampled, note) for one in found])
         else:
-            found, resampled = next(by_cluster), values.resampled
-        made.append([_confidence(one, resampled) for one in found])
+            made.append([_confidence(one, values.resampled) for one in next(by_cluster)])
     return made
 
 
@@ -267,7 +270,9 @@ def _around(value: float, interval: ConfidenceInterval | NoInterval) -> Confiden
     return interval
 
 
-def _confidence(interval: Interval | NoInterval, resampled: str) -> ConfidenceInterval | NoInterval:
+def _confidence(
+    interval: Interval | NoInterval, resampled: str, note: str | None = None
+) -> ConfidenceInterval | NoInterval:
     if isinstance(interval, NoInterval):
         return interval
     drawn = interval.n_resamples > 0
@@ -281,7 +286,7 @@ def _confidence(interval: Interval | NoInterval, resampled: str) -> ConfidenceIn
         resampled=resampled,
         n_units=interval.n_units,
         degenerate=interval.degenerate,
-        note=interval.note,
+        note=join_notes(note, interval.note),
     )
 
 

@@ -177,9 +177,19 @@ def test_a_group_of_one_scene_resamples_its_own_records(evaluator):
     )["travel_length"].ci
     for group in result.groups["scene"]:
         (metric,) = group.metrics
-        assert metric.ci == alone
+        assert (metric.ci.lower, metric.ci.upper) == (alone.lower, alone.upper)
+        assert "all in one cluster" in metric.ci.note
         assert (metric.ci.resampled, metric.ci.n_units) == ("records", 4)
         assert metric.ci.lower < metric.value < metric.ci.upper
+
+
+def test_a_single_cluster_over_all_records_is_flagged(evaluator):
+    rows = [record(i, travelled=10.0 + i, day="monday") for i in range(8)]
+    result = evaluator.evaluate_dataset(
+        rows, metrics=["travel_length"], bootstrap_ci=200, cluster_by="day"
+    )
+    ci = result["travel_length"].ci
+    assert (ci.resampled, ci.n_units, ci.degenerate) == ("day", 1, True)
 
 
 def test_groups_partition_the_records(evaluator):
