@@ -29,13 +29,20 @@ def dump_json(document: Mapping[str, Any]) -> bytes:
     """Serialise to indented UTF-8 JSON.
 
     A float that is not finite becomes null and is named, by its dotted path, in the top-level
-    key ``value_serialization``. Numpy scalars and arrays are written as numbers and lists.
+    key ``value_serialization``. Numpy scalars and arrays are written as numbers and lists. Half of
+    a character, as in a file name that is no UTF-8, becomes a question mark.
+
+    Raises:
+        DataError: a value is none that JSON has.
     """
     replaced: dict[str, str] = {}
     plain = _plain(document, "", replaced)
     if replaced:
         plain["value_serialization"] = {**plain.get("value_serialization", {}), **replaced}
-    return orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    try:
+        return orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        return _dump_leniently(plain)
 
 
 def write_json(
@@ -54,7 +61,7 @@ def write_json(
     """
     content = dump_json(document)
     if schema is not None:
-        reason = schema_files.complaint(schema, orjson.loads(content))
+        reason = schema_files.complaint(schema, parse_json(content, path))
         if reason is not None:
             raise SchemaError(f"refusing to write what breaks {schema}: {reason}", where=path)
     write_bytes(path, content)
@@ -119,6 +126,16 @@ def read_json(path: str | os.PathLike[str], *, schema: str | None = None) -> dic
 def _discard(temporary: Path) -> None:
     with contextlib.suppress(OSError):
         temporary.unlink()
+
+
+def _dump_leniently(plain: dict[str, Any]) -> bytes:
+    import json
+
+    try:
+        text = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DataError(f"cannot be written as JSON: {error}") from error
+    return f"{text}\n".encode("utf-8", "replace")
 
 
 def _parse_leniently(content: bytes, where: str | os.PathLike[str], first: Exception) -> Any:

@@ -123,3 +123,19 @@ def _count_non_finite(value):
     if isinstance(value, dict):
         return sum(map(_count_non_finite, value.values()))
     return sum(map(_count_non_finite, value)) if isinstance(value, list) else 0
+
+
+def test_half_a_character_becomes_a_question_mark(tmp_path):
+    document = {"name": "sc\udce9ne", "n": 10**30, "x": math.nan}
+    assert json.loads(dump_json(document)) == {
+        "name": "sc?ne", "n": 10**30, "x": None, "value_serialization": {"x": "nan"},
+    }  # fmt: skip
+    write_json(tmp_path / "a.json", document)
+    assert read_json(tmp_path / "a.json")["name"] == "sc?ne"
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes"])
+def test_what_json_has_no_type_for_is_an_error_of_one_line(value):
+    with pytest.raises(DataError, match="cannot be written as JSON") as caught:
+        dump_json({"a": value})
+    assert "\n" not in str(caught.value)

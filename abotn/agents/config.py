@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from abotn.agents.yaml_files import load_yaml
+from abotn.agents.yaml_files import load_yaml as load_yaml
 from abotn.errors import ConfigError
 
 BASE_KEY = "_base_"
@@ -59,7 +59,9 @@ def agent_config_from(
     except (OSError, ValueError) as error:
         raise ConfigError(str(error), where="agent config") from error
     except RecursionError:
-        raise ConfigError("it holds itself, or is nested too deeply", where="agent config") from None
+        raise ConfigError(
+            "it holds itself, or is nested too deeply", where="agent config"
+        ) from None
     return config
 
 

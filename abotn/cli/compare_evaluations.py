@@ -28,22 +28,21 @@ _OF_RECORDS = {
 
 
 def anomaly_evaluations(paths: Sequence[str]) -> list[EvaluationResult] | None:
-    """Return the evaluations of anomaly scores in files; None when one path is something else."""
-    from abotn.results.files import read_evaluation
-    from abotn.streaming.comparison import is_streaming_result
+    """Return the evaluations of anomaly scores in files; None when no file is one.
 
-    found = []
-    for path in paths:
-        if not Path(path).is_file():
-            return None
-        try:
-            result = read_evaluation(path)
-        except AbotnError:
-            return None
-        if not is_streaming_result(result):
-            return None
-        found.append(result)
-    return found
+    Raises:
+        ConfigError: some paths are evaluations of anomaly scores and others are not.
+    """
+    found = {path: _anomaly_evaluation(path) for path in paths}
+    results = [found[path] for path in paths]
+    known = [result for result in results if result is not None]
+    if known and len(known) < len(results):
+        (first, other) = (
+            next(path for path in paths if (found[path] is None) is absent)
+            for absent in (False, True)
+        )
+        raise ConfigError(f"is no evaluation of anomaly scores, as {first} is", where=other)
+    return known or None
 
 
 def compare_evaluations(
@@ -89,3 +88,16 @@ def _refuse_others() -> None:
                 where=option,
                 hint="they are compared as abotn anomaly resampled them",
             )
+
+
+def _anomaly_evaluation(path: str) -> EvaluationResult | None:
+    from abotn.results.files import read_evaluation
+    from abotn.streaming.comparison import is_streaming_result
+
+    if not Path(path).is_file():
+        return None
+    try:
+        result = read_evaluation(path)
+    except AbotnError:
+        return None
+    return result if is_streaming_result(result) else None

@@ -20,25 +20,31 @@ def doctor() -> None:
 @doctor.command()
 @click.option("--render-url", required=True, metavar="URL",
               help="The server's endpoint, such as http://localhost:7036/render_gs.")  # fmt: skip
-@click.option("--scene-id", required=True, metavar="ID", help="A scene that the server knows.")
+@click.option("--scene-id", metavar="ID",
+              help="A scene that the server knows; without it no image is looked at.")  # fmt: skip
 @click.option("--pose", default="0,0,0.55,0", show_default=True, metavar="X,Y,Z,YAW",
               help="Where to look from: the camera's metres, and radians.")  # fmt: skip
 @click.option("--timeout", default=30.0, show_default=True, metavar="S", help="Seconds per image.")
 @click.pass_context
 def render(
-    context: click.Context, render_url: str, scene_id: str, pose: str, timeout: float
+    context: click.Context, render_url: str, scene_id: str | None, pose: str, timeout: float
 ) -> None:
     """Render four headings at one place and check what comes.
 
     Exits with 0 when all is well, with 1 when there is a problem.
     """
     from abotn.rendering.http import GaussianRenderer
-    from abotn.rendering.render_check import check_renderer
+    from abotn.rendering.render_check import check_presence, check_renderer
 
     place = _pose(pose)
     problems = 0
     with GaussianRenderer(render_url, timeout=timeout, max_retries=0) as renderer:
-        for finding in check_renderer(renderer, scene_id, place):
+        found = (
+            check_presence(renderer)
+            if scene_id is None
+            else check_renderer(renderer, scene_id, place)
+        )
+        for finding in found:
             click.echo(str(finding))
             problems += finding.verdict == "problem"
     click.echo(f"{problems or 'no'} problem{'' if problems == 1 else 's'}: {render_url}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from abotn.errors import ConfigError
@@ -46,6 +46,40 @@ def metric_parameters(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
             raise ConfigError(f"expected METRIC.PARAMETER=VALUE, got {text!r}", where="--set")
         parameters.setdefault(metric, {})[parameter] = _value(value)
     return parameters
+
+
+def protocol_overrides(texts: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return protocol parameters from ``NAME=VALUE`` texts and from options of their own.
+
+    Args:
+        texts: The texts; a value is read as YAML, and a dash in a name as an underscore.
+        options: Parameters by name, None where not given.
+
+    Raises:
+        ConfigError: a text of another form, or a parameter that is given twice.
+
+    Example:
+        >>> protocol_overrides(["require-stop=true"], {"arrive_threshold": 1.0})
+        {'arrive_threshold': 1.0, 'require_stop': True}
+    """
+    from abotn.agents.yaml_files import parse_yaml
+
+    found = dict(options)
+    for text in texts:
+        name, mark, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not (mark and name and value.strip()):
+            raise ConfigError(f"expected NAME=VALUE, got {text!r}", where="--override")
+        if found.get(name) is not None:
+            raise ConfigError(f"{name} is given twice", where="--override")
+        try:
+            # YAML 1.1 takes the collision mode "off" for a truth value.
+            found[name] = value.strip() if value.strip() == "off" else parse_yaml(value)
+        except ValueError as error:
+            raise ConfigError(
+                f"{name}: cannot be read as YAML: {error}", where="--override"
+            ) from error
+    return found
 
 
 def metric_name(name: str, present: Container[str]) -> str:

@@ -57,6 +57,8 @@ _PROVIDE_FLAGS = ("provide_history", "provide_occ_map", "provide_height_map")
 @click.option("--execute-waypoint", type=int, metavar="I", help="Index of the executed waypoint.")
 @click.option("--waypoint-frame", metavar="FRAME", help="front_left or right_front.")
 @click.option("--reference", metavar="KIND", help="task or geodesic.")
+@click.option("--override", "further", multiple=True, metavar="NAME=VALUE",
+              help="Any parameter of the protocol, its value as in YAML; repeatable.")  # fmt: skip
 def run(
     task_type: str,
     resume_dir: str | None,
@@ -66,6 +68,7 @@ def run(
     save_render_images: bool,  # noqa: FBT001
     enable_visualization: bool,  # noqa: FBT001
     save_maps: bool,  # noqa: FBT001
+    further: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Roll an agent out over a dataset: TASK_TYPE is point-goal or poi-goal.
@@ -75,11 +78,13 @@ def run(
     """
     from abotn.agents.exposure import provided_fields
     from abotn.cli.import_path import agents_beside_the_user
+    from abotn.cli.option_values import protocol_overrides
     from abotn.rollout.progress import progress_bar
     from abotn.rollout.runner import run as run_agent
+    from abotn.rollout.summary import summary_lines
 
     agents_beside_the_user()
-    overrides = {name: options.pop(name) for name in _OVERRIDES}
+    overrides = protocol_overrides(further, {name: options.pop(name) for name in _OVERRIDES})
     provide = provided_fields({name: options.pop(name) for name in _PROVIDE_FLAGS})
     reached: list[Path] = []
     try:
@@ -106,17 +111,6 @@ def run(
         from abotn.report.task_maps import write_run_maps
 
         write_run_maps(outcome.folder, data_dir=options["data_dir"], map_dir=options["map_dir"])
-    _summarise(outcome)
+    for line in summary_lines(outcome):
+        click.echo(line, err=True)
     click.echo(str(outcome.folder))
-
-
-def _summarise(outcome: Any) -> None:
-    counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
-    kept = f", {outcome.kept} kept from before" if outcome.kept else ""
-    click.echo(
-        f"{outcome.made} attempts made{kept}; {outcome.solved} reached the goal"
-        + (f" ({counts})" if counts else ""),
-        err=True,
-    )
-    if outcome.first_error is not None:
-        click.echo(f"first error: {' '.join(outcome.first_error.split())}", err=True)

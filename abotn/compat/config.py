@@ -152,9 +152,7 @@ class PoiGoalEvalConfig(EvalConfig):
         )
 
 
-def make_eval_config(
-    mode: str, render_url: str = DEFAULT_RENDER_URL, **kwargs: Any
-) -> EvalConfig:
+def make_eval_config(mode: str, render_url: str = DEFAULT_RENDER_URL, **kwargs: Any) -> EvalConfig:
     """Return the configuration of a mode's protocol.
 
     Args:

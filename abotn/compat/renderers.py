@@ -11,6 +11,7 @@ from abotn.errors import ConfigError, RenderFailureError
 from abotn.rendering.camera import VIEW_ORDER
 from abotn.rendering.factory import Renderer
 
+_KINDS = {"EmbeddedRenderer": "embedded", "NoRenderer": "none"}
 _VIEWS = {3: VIEW_ORDER, 1: ("front",)}
 
 
@@ -62,4 +63,7 @@ def as_renderer(given: Any) -> Renderer:
 def renderer_entry(given: Any) -> dict[str, str]:
     """Return the ``renderer`` entry of a run's manifest."""
     url = getattr(given, "render_url", None)
-    return {"kind": "http", "url": url} if isinstance(url, str) else {"kind": type(given).__name__}
+    if isinstance(url, str):
+        return {"kind": "http", "url": url}
+    kind = type(given).__name__
+    return {"kind": _KINDS.get(kind, kind)}

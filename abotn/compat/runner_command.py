@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from abotn.agents.config import agent_config_from
 from abotn.agents.exposure import provided_fields
-from abotn.agents.loader import load_agent_class, load_class, make_agent
 from abotn.compat.command_line import run_command
 from abotn.compat.config import EvalConfig, PoiGoalEvalConfig, make_eval_config
 from abotn.compat.runner_options import poi_goal_parser, point_goal_parser
 from abotn.compat.summary_reports import analyze_poi_goal, analyze_point_goal
-from abotn.errors import ConfigError
 from abotn.records.files import MANIFEST_NAME
 from abotn.rendering.camera import CameraConfig
+
+if TYPE_CHECKING:
+    from abotn.rollout.session import RunOutcome
 
 _RUNTIME = (
     "render_url", "max_steps", "provide_history", "provide_occ_map", "provide_height_map",
@@ -97,7 +96,9 @@ def _made(given: argparse.Namespace, config: EvalConfig) -> Path:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     if given.evaluator_module is not None:
-        return _made_by_evaluator(given, config)
+        from abotn.compat.custom_evaluator import run_with_evaluator
+
+        return _told(given, run_with_evaluator(given, config))
     from abotn.rollout.progress import progress_bar
     from abotn.rollout.runner import run
 
@@ -121,6 +122,17 @@ def _made(given: argparse.Namespace, config: EvalConfig) -> Path:
             progress=listen,
             **_place(given),
         )
+    return _told(given, outcome)
+
+
+def _told(given: argparse.Namespace, outcome: RunOutcome) -> Path:
+    """Say what the run did, and where it is unless its summary will say so; return its folder."""
+    from abotn.rollout.summary import summary_lines
+
+    for line in summary_lines(outcome):
+        print(line, file=sys.stderr)
+    if given.skip_metrics:
+        print(outcome.folder)
     return outcome.folder
 
 
@@ -129,34 +141,3 @@ def _place(given: argparse.Namespace) -> dict[str, Any]:
         return {"output_dir": given.output_dir}
     resumed = Path(given.resume_dir, MANIFEST_NAME).is_file()
     return {"resume_dir" if resumed else "run_dir": given.resume_dir}
-
-
-def _made_by_evaluator(given: argparse.Namespace, config: EvalConfig) -> Path:
-    """Let a class of the user's own make the run."""
-    from abotn.rendering.http import GaussianRenderer
-    from abotn.rollout.folders import new_run_folder
-    from abotn.rollout.progress import progress_bar
-    from abotn.scenes.gaussian_scene import GaussianScene
-
-    evaluator_class = _evaluator_class(given.evaluator_module)
-    agent_class = load_agent_class(given.agent_module)
-    scene = GaussianScene(given.data_dir, given.map_dir)
-    agent = make_agent(agent_class, agent_config_from(given.agent_config) or {})
-    renderer = GaussianRenderer(config.render_url, config.camera_config)
-    renderer.ping()
-    folder = given.resume_dir
-    if folder is None:
-        folder = new_run_folder(given.output_dir, agent_class.__name__)
-    evaluator = evaluator_class(
-        scene=scene, renderer=renderer, config=config, output_dir=os.fspath(folder)
-    )
-    with progress_bar(given.agent_module) as listen:
-        evaluator.evaluate(agent, resume_dir=given.resume_dir, progress=listen)
-    return Path(folder)
-
-
-def _evaluator_class(module_path: str) -> type[Any]:
-    try:
-        return load_class(module_path)
-    except (ValueError, ImportError, AttributeError, TypeError) as error:
-        raise ConfigError(str(error), where=f"evaluator {module_path}") from error

@@ -16,7 +16,7 @@ from abotn.errors import EvaluationInputError, UnknownNameError
 from abotn.evaluation.evaluator import Evaluator, ScoredRecords
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
 from abotn.evaluation.scoring import Scored
-from abotn.evaluation.selection import MetricChoice, select
+from abotn.evaluation.selection import MetricChoice, canonical_names, select
 from abotn.evaluation.task_values import FloatArray, TaskValues, cluster_labels, shared_tasks
 from abotn.results.comparison import (
     NO_DIFFERENCE,
@@ -74,8 +74,9 @@ def compare(
     evaluator = evaluator or Evaluator()
     if len(runs) < 2:
         raise EvaluationInputError(f"needs two or more, got {len(runs)}", where="runs")
+    selection = select(evaluator.registry, metrics, None)
     options = _options(
-        metric_kwargs={evaluator.registry.get(n).name: v for n, v in (metric_kwargs or {}).items()},
+        metric_kwargs=canonical_names(metric_kwargs, evaluator.registry, selection),
         bootstrap_ci=n_resamples,
         bootstrap_seed=seed,
         ci_level=level,
@@ -83,7 +84,6 @@ def compare(
         on_error=on_error,
         exclude_scenes=scene_tuple(exclude_scenes),
     )
-    selection = select(evaluator.registry, metrics, None)
     found = [evaluator.score_records(run, selection, options) for run in runs]
     labels = _labels(names, [one.source.name for one in found])
     sides = [_Side(label, TaskValues.of(one)) for label, one in zip(labels, found, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,8 @@ from abotn.errors import EvaluationInputError, UnknownNameError
 
 CI_METHODS = ("auto", "percentile", "basic", "bca", "studentized", "wilson", "t")
 ON_ERROR = ("failure", "exclude", "raise")
+
+_TOO_LARGE = 2**63
 
 
 @dataclass(frozen=True)
@@ -43,20 +46,19 @@ class EvaluationOptions:
                     f"expected a mapping of parameters, got {type(parameters).__name__}",
                     where=f"metric_kwargs[{name!r}]",
                 )
+        if self.cluster_by is not None and not isinstance(self.cluster_by, str):
+            raise EvaluationInputError(
+                f"expected the name of a column or None, got {self.cluster_by!r}",
+                where="cluster_by",
+            )
         if self.on_error not in ON_ERROR:
             raise UnknownNameError("on_error policy", self.on_error, ON_ERROR)
 
     def _check_resampling(self) -> None:
-        count = self.bootstrap_ci
-        if count is not None and (not _is_whole(count) or count < 100):
-            raise EvaluationInputError(
-                f"must be a whole number of at least 100, got {count!r}", where="bootstrap_ci"
-            )
-        if not _is_whole(self.bootstrap_seed) or self.bootstrap_seed < 0:
-            raise EvaluationInputError(
-                f"must be a whole number of at least 0, got {self.bootstrap_seed!r}",
-                where="bootstrap_seed",
-            )
+        if self.bootstrap_ci is not None:
+            count = _whole(self.bootstrap_ci, 100, "bootstrap_ci")
+            object.__setattr__(self, "bootstrap_ci", count)
+        object.__setattr__(self, "bootstrap_seed", _whole(self.bootstrap_seed, 0, "bootstrap_seed"))
         check_finite(self.ci_level, "ci_level")
         if not 0 < self.ci_level < 1:
             raise EvaluationInputError(
@@ -86,5 +88,15 @@ def scene_tuple(scenes: Iterable[str] | str | None) -> tuple[str, ...] | None:
     return (scenes,) if isinstance(scenes, str) else tuple(scenes)
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _whole(value: object, least: int, where: str) -> int:
+    """Return a whole number of any integer type as an int that fits 64 bits."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or not least <= number < _TOO_LARGE:
+        raise EvaluationInputError(
+            f"must be a whole number of at least {least} and below 2**63, got {value!r}",
+            where=where,
+        )
+    return number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from abotn.errors import EvaluationInputError
 from abotn.evaluation.evaluator import Evaluator
 from abotn.evaluation.options import EvaluationOptions, check_finite, scene_tuple
 from abotn.evaluation.scoring import Scored
-from abotn.evaluation.selection import MetricChoice, select
+from abotn.evaluation.selection import MetricChoice, canonical_names, select
 from abotn.evaluation.task_values import (
     FloatArray,
     Rows,
@@ -22,7 +22,21 @@ from abotn.evaluation.task_values import (
     cluster_labels,
     shared_tasks,
 )
-from abotn.statistics.power import Spread, measure_spread, power_at, required_units
+from abotn.metrics.spec import MetricSpec
+from abotn.statistics.mcnemar_power import (
+    Discordance,
+    discordance_at,
+    discordance_of_rates,
+    mcnemar_power_at,
+)
+from abotn.statistics.power import (
+    Spread,
+    least_reaching,
+    least_units,
+    measure_spread,
+    power_at,
+    required_units,
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +54,7 @@ class PowerRow:
         power_now: Chance that a comparison of this size shows delta.
         tasks: Tasks needed, or None with the reason in ``note``.
         clusters: Clusters needed, each as large as the run's; None where tasks are independent.
-        note: Why there is no number.
+        note: Why there is no number, or what the least p value of the test means for it.
     """
 
     metric: str
@@ -106,10 +120,13 @@ def power(
 ) -> PowerPlan:
     """Say how many tasks or scenes would show a difference of ``delta``.
 
-    A task's value is the mean over its attempts. From one run the paired difference with a run
-    like it is taken to have variance ``2 s^2 (1 - correlation)``; with ``against`` the variance of
-    the differences is measured instead. A ratio of sums is planned by its linear form, ``(a_i - R
-    b_i) / mean(b)``.
+    A task's value is the mean over its attempts. From one run a second one is taken to be delta
+    better or worse, whichever is harder to show, with ``correlation`` between their values on one
+    task; with ``against`` the spread of the differences is measured instead. Values that are 0 or
+    1 on independent tasks are planned by the power of exact McNemar's test, others by that of a t
+    test of the paired differences. A fraction m has a second run of variance in proportion to
+    ``m (1 - m)``, other metrics one of the same variance. A ratio of sums is planned by its linear
+    form, ``(a_i - R b_i) / mean(b)``.
 
     Args:
         run: What ``Evaluator.evaluate_dataset`` takes.
@@ -118,7 +135,8 @@ def power(
         metrics: Names, or ``"all"`` that are fractions (bounds 0 to 1).
         target: Wanted power.
         alpha: Two-sided level of the test.
-        correlation: Between two runs' values on one task; 0 is cautious.
+        correlation: Between two runs' values on one task; runs that find the same tasks hard have
+            one above 0, and need fewer tasks.
         cluster_by: Column of the clusters; ``"auto"`` takes scenes when at least five hold several
             tasks; None takes tasks as independent.
         on_error: What an error record counts: ``"failure"``, ``"exclude"`` or ``"raise"``.
@@ -135,13 +153,13 @@ def power(
     """
     wanted = _Wanted(delta, target, alpha, correlation)
     evaluator = evaluator or Evaluator()
+    selection = select(evaluator.registry, metrics, None)
     options = EvaluationOptions(
-        metric_kwargs={evaluator.registry.get(n).name: v for n, v in (metric_kwargs or {}).items()},
+        metric_kwargs=canonical_names(metric_kwargs, evaluator.registry, selection),
         cluster_by=cluster_by,
         on_error=on_error,
         exclude_scenes=scene_tuple(exclude_scenes),
     )
-    selection = select(evaluator.registry, metrics, None)
     first = TaskValues.of(evaluator.score_records(run, selection, options))
     second = None
     if against is not None:
@@ -149,9 +167,9 @@ def power(
     columns, at = _columns(first, second)
     labels, column = cluster_labels(first, at, options)
     if selection.automatic:
-        columns = [item for item in columns if item[0].spec.bounds == (0, 1)]
+        columns = [column for column in columns if _is_fraction(column.one.spec)]
     return PowerPlan(
-        rows=tuple(_row(*item, labels, wanted, paired=second is not None) for item in columns),
+        rows=tuple(_row(column, labels, wanted) for column in columns),
         delta=delta,
         power=target,
         alpha=alpha,
@@ -184,25 +202,66 @@ class _Wanted:
             )
 
 
-Column = tuple[Scored, float, FloatArray]
+@dataclass(frozen=True)
+class _Column:
+    """One metric: its value, and what varies from task to task.
+
+    ``rates`` are the success rate of one run or, of two runs, how often one alone solves a task;
+    None where values are not all 0 or 1.
+    """
+
+    one: Scored
+    value: float
+    varying: FloatArray
+    rates: float | Discordance | None
+    paired: bool
 
 
-def _columns(first: TaskValues, second: TaskValues | None) -> tuple[list[Column], Rows]:
-    """Return each metric with its value and what varies from task to task, and the tasks used."""
+def _columns(first: TaskValues, second: TaskValues | None) -> tuple[list[_Column], Rows]:
+    """Return each metric's column, and the tasks used."""
     if second is None:
         everything = np.arange(len(first.tasks), dtype=np.int64)
-        return [(one, *_linear(first.sums(one))) for one in first.found.scored], everything
+        return [_column_of_one(one, first.sums(one)) for one in first.found.scored], everything
     shared, in_first, in_second = shared_tasks(first, second)
     if not shared.size:
         raise EvaluationInputError("has no task in common with the run", where="against")
     of_second = {one.spec.name: one for one in second.found.scored}
-    columns: list[Column] = []
-    for one in first.found.scored:
-        if one.spec.name in of_second:
-            value, ours = _linear(first.sums(one)[in_first])
-            _, theirs = _linear(second.sums(of_second[one.spec.name])[in_second])
-            columns.append((one, value, ours - theirs))
+    columns = [
+        _column_of_two(
+            one,
+            first.sums(one)[in_first],
+            second.sums(of_second[one.spec.name])[in_second],
+        )
+        for one in first.found.scored
+        if one.spec.name in of_second
+    ]
     return columns, in_first
+
+
+def _column_of_one(one: Scored, sums: FloatArray) -> _Column:
+    value, varying = _linear(sums)
+    tops = sums[~np.isnan(varying), 0]
+    rate = float(tops.mean()) if len(tops) > 1 and _is_zero_one(one.spec, tops) else None
+    return _Column(one, value, varying, rate, paired=False)
+
+
+def _column_of_two(one: Scored, ours: FloatArray, theirs: FloatArray) -> _Column:
+    value, left = _linear(ours)
+    differences = left - _linear(theirs)[1]
+    both = ~np.isnan(differences)
+    a, b = ours[both, 0], theirs[both, 0]
+    rates = None
+    if len(a) > 1 and _is_zero_one(one.spec, a) and _is_zero_one(one.spec, b):
+        rates = Discordance(float((a > b).mean()), float((b > a).mean()))
+    return _Column(one, value, differences, rates, paired=True)
+
+
+def _is_fraction(spec: MetricSpec) -> bool:
+    return spec.bounds == (0, 1)
+
+
+def _is_zero_one(spec: MetricSpec, values: FloatArray) -> bool:
+    return not spec.ratio and bool(np.isin(values, (0.0, 1.0)).all())
 
 
 def _linear(sums: FloatArray) -> tuple[float, FloatArray]:
@@ -216,24 +275,49 @@ def _linear(sums: FloatArray) -> tuple[float, FloatArray]:
     return ratio, ratio + (sums[:, 0] - ratio * sums[:, 1]) / mean
 
 
-def _row(
-    one: Scored,
-    value: float,
-    varying: FloatArray,
-    labels: NDArray[Any] | None,
-    wanted: _Wanted,
-    *,
-    paired: bool,
-) -> PowerRow:
-    spec = one.spec
+def _row(column: _Column, labels: NDArray[Any] | None, wanted: _Wanted) -> PowerRow:
     try:
-        spread = measure_spread(varying, labels)
+        spread = measure_spread(column.varying, labels)
     except ValueError as error:
-        note = one.error or str(error).partition(": ")[2]
-        return _unknown(one, value, varying, note)
-    if not paired:
-        spread = spread.as_difference(wanted.correlation)
-    return _planned(spec.name, spec.unit.value, value, spread, wanted)
+        note = column.one.error or str(error).partition(": ")[2]
+        return _unknown(column.one, column.value, column.varying, note)
+    if labels is None and column.rates is not None:
+        rates = _hardest(column.rates, wanted)
+        if rates is not None:
+            return _planned_by_mcnemar(column, rates, spread.n_tasks, wanted)
+    if not column.paired:
+        spread = replace(spread, variance=_variance_of_pair(column, spread.variance, wanted))
+    return _planned(column, spread, wanted)
+
+
+def _hardest(rates: float | Discordance, wanted: _Wanted) -> Discordance | None:
+    """Return the chances under which delta is hardest to show; None where it cannot be."""
+    delta = abs(wanted.delta)
+    if isinstance(rates, Discordance):
+        total = rates.first + rates.second
+        return discordance_at(total, delta) if total > 0 and delta <= 1 else None
+    others = _rates_apart(rates, delta)
+    found = [discordance_of_rates(rates, other, wanted.correlation) for other in others]
+    # The more tasks only one run solves, the more of them are chance.
+    return max(found, key=lambda one: one.variance, default=None)
+
+
+def _rates_apart(rate: float, delta: float) -> list[float]:
+    """Return the rates that lie delta from a rate and between 0 and 1, rounding forgiven."""
+    nearby = (rate - delta, rate + delta)
+    return [min(max(one, 0.0), 1.0) for one in nearby if -1e-9 <= one <= 1 + 1e-9]
+
+
+def _variance_of_pair(column: _Column, variance: float, wanted: _Wanted) -> float:
+    """Return that of a task's difference with a second run, the worst of delta up and down."""
+    own, others = column.value * (1.0 - column.value), [variance]
+    if _is_fraction(column.one.spec) and not column.one.spec.ratio and own > 0:
+        rates = _rates_apart(column.value, abs(wanted.delta))
+        others += [variance * rate * (1.0 - rate) / own for rate in rates]
+    return max(
+        variance + other - 2.0 * wanted.correlation * math.sqrt(variance * other)
+        for other in others
+    )
 
 
 def _unknown(one: Scored, value: float, varying: FloatArray, note: str) -> PowerRow:
@@ -252,14 +336,15 @@ def _unknown(one: Scored, value: float, varying: FloatArray, note: str) -> Power
     )
 
 
-def _planned(name: str, unit: str, value: float, spread: Spread, wanted: _Wanted) -> PowerRow:
+def _planned(column: _Column, spread: Spread, wanted: _Wanted) -> PowerRow:
     needed = required_units(spread, delta=wanted.delta, power=wanted.target, alpha=wanted.alpha)
     units = spread.n_tasks if spread.n_scenes is None else spread.n_scenes
     now = power_at(spread, delta=wanted.delta, units=units, alpha=wanted.alpha)
+    kind = "tasks" if spread.n_scenes is None else "clusters"
     return PowerRow(
-        metric=name,
-        unit=unit,
-        value=value,
+        metric=column.one.spec.name,
+        unit=column.one.spec.unit.value,
+        value=column.value,
         spread=math.sqrt(spread.variance),
         icc=spread.icc,
         n_tasks=spread.n_tasks,
@@ -267,5 +352,35 @@ def _planned(name: str, unit: str, value: float, spread: Spread, wanted: _Wanted
         power_now=None if spread.variance == 0 else now,
         tasks=needed.tasks,
         clusters=needed.scenes,
-        note=needed.note or "",
+        note=needed.note or _too_few(units, kind, wanted.alpha),
     )
+
+
+def _planned_by_mcnemar(
+    column: _Column, rates: Discordance, n_tasks: int, wanted: _Wanted
+) -> PowerRow:
+    def reached(units: int) -> float:
+        return mcnemar_power_at(rates, units=units, alpha=wanted.alpha)
+
+    needed = least_reaching(reached, wanted.target)
+    return PowerRow(
+        metric=column.one.spec.name,
+        unit=column.one.spec.unit.value,
+        value=column.value,
+        spread=math.sqrt(rates.variance),
+        icc=0.0,
+        n_tasks=n_tasks,
+        n_clusters=None,
+        power_now=reached(n_tasks),
+        tasks=needed,
+        clusters=None,
+        note="delta is too small" if needed is None else _too_few(n_tasks, "tasks", wanted.alpha),
+    )
+
+
+def _too_few(units: int, kind: str, alpha: float) -> str:
+    """Say where a comparison of the present size cannot show anything."""
+    least = least_units(alpha)
+    if units >= least:
+        return ""
+    return f"{units} {kind} show nothing: fewer than {least} allow no p value below {alpha:g}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from abotn.errors import EvaluationInputError, UnknownNameError
 from abotn.metrics.registry import MetricRegistry
 from abotn.metrics.spec import MetricSpec
 
+Value = TypeVar("Value")
 MetricChoice = str | Iterable[str | MetricSpec] | None
 
 
@@ -54,6 +56,24 @@ def select(
     return Selection(
         tuple({spec.name: spec for spec in specs}.values()), automatic=False, conflicts={}
     )
+
+
+def canonical_names(
+    by_metric: Mapping[str, Value] | None, registry: MetricRegistry, selection: Selection
+) -> dict[str, Value]:
+    """Return values by metric under the metrics' own names, aliases resolved.
+
+    A metric that was handed over itself is known by its name and aliases too.
+
+    Raises:
+        UnknownMetricError: a name that is neither selected nor registered.
+    """
+    chosen = {alias: spec.name for spec in selection.specs for alias in spec.aliases}
+    chosen.update((spec.name, spec.name) for spec in selection.specs)
+    return {
+        chosen[name] if name in chosen else registry.get(name).name: value
+        for name, value in (by_metric or {}).items()
+    }
 
 
 def _categories(

@@ -158,6 +158,11 @@ class RecordTable:
         scene, task = self._columns["episode_id"][row], self._columns["task_id"][row]
         return f"{scene}/{task}{mark}" if scene else f"{task}{mark}"
 
+    def _files(self, row: int) -> str:
+        """Name the files of a row and the next one, where they are known."""
+        paths = self._columns.get("result_path", ())
+        return f": {paths[row]} and {paths[row + 1]}" if len(paths) else ""
+
     def _check_unique(self) -> None:
         same = np.ones(max(len(self) - 1, 0), dtype=bool)
         for name in KEY_COLUMNS:
@@ -166,27 +171,30 @@ class RecordTable:
         if same.any():
             row = int(np.flatnonzero(same)[0])
             raise EvaluationInputError(
-                f"two records for {self.label(row)}",
+                f"two records for {self.label(row)}{self._files(row)}",
                 hint="give each rollout of a task its own 'attempt' number, "
                 "and evaluate one run at a time",
             )
 
 
 def as_column(name: str, values: list[Any]) -> Column:
-    """Return values as float64 when all are numbers, flags, None or non-finite tokens."""
+    """Return values as float64 when all are numbers, flags, None or non-finite tokens.
+
+    A whole number that is too large for float64 is undefined.
+    """
     kinds = set(map(type, values))
     if kinds == {str} and name in TEXT_COLUMNS:
         return _objects(values)
     if name in TEXT_COLUMNS:
         return _objects([None if _missing(v) else str(v) for v in values])
     if kinds <= {int, float, bool, type(None)}:
-        return np.array(values, dtype=np.float64)
+        return _floats(values)
     if str in kinds:
         texts = {value for value in values if type(value) is str}
         if all(text.strip().lower() in NON_FINITE_TOKENS for text in texts):
-            return np.array([_number(value) for value in values], dtype=np.float64)
+            return _floats([_number(value) for value in values])
     if all(kind is type(None) or issubclass(kind, int | float | np.generic) for kind in kinds):
-        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+        return _floats([np.nan if v is None else v for v in values])
     return _objects([None if _missing(v) else v for v in values])
 
 
@@ -226,6 +234,20 @@ def _missing(value: object) -> bool:
 
 def _number(value: Any) -> Any:
     return NON_FINITE_TOKENS[value.strip().lower()] if type(value) is str else value
+
+
+def _floats(values: list[Any]) -> Column:
+    try:
+        return np.array(values, dtype=np.float64)
+    except OverflowError:
+        return np.array([_float_or_nan(value) for value in values], dtype=np.float64)
+
+
+def _float_or_nan(value: Any) -> float:
+    try:
+        return np.nan if value is None else float(value)
+    except OverflowError:
+        return np.nan
 
 
 def _objects(values: list[Any]) -> Column:

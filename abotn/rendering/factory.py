@@ -94,7 +94,7 @@ def create_http(spec: str, scenes: SceneSource, camera: CameraConfig) -> Rendere
     """Return the client of the render server at a URL, once it has answered.
 
     Raises:
-        ConfigError: the URL cannot be one of a server.
+        ConfigError: the URL cannot be one of a server, or the server has nothing at its path.
         RenderFailureError: nothing answers there.
     """
     from abotn.rendering.http import GaussianRenderer
@@ -102,6 +102,7 @@ def create_http(spec: str, scenes: SceneSource, camera: CameraConfig) -> Rendere
     renderer = GaussianRenderer(spec, camera)
     # Any answer will do: not every server knows the request, but all that are there refuse it.
     renderer.ping()
+    renderer.check_path()
     return renderer
 
 

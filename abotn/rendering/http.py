@@ -204,6 +204,27 @@ class GaussianRenderer:
         hint = "start one with 'abotn serve-render'"
         return self._repeated(self._connection.ping, "no render server answers", hint)
 
+    def check_path(self) -> None:
+        """Ask once, with an empty request, whether the URL's path is the one that renders.
+
+        A server that is there refuses the request as unreadable; only an answer that says that
+        nothing is at the path, or nothing to post to, tells.
+
+        Raises:
+            ConfigError: The server has nothing there.
+        """
+        try:
+            status, _, content = self._connection.post({}, most_bytes=_LEAST_LIMIT)
+        except RenderFailureError as failure:
+            _log.info("empty request at %s: %s", self.render_url, failure)
+            return
+        if status == 405 or (status == 404 and b"scene" not in content.lower()):
+            raise ConfigError(
+                f"the server renders nothing at this path: status {status}: {excerpt(content)}",
+                where=self.render_url,
+                hint="give the whole URL, such as http://host:7036/render_gs",
+            )
+
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
         self._connection.close()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abotn.errors import RenderFailureError
+from abotn.errors import ConfigError, RenderFailureError
 from abotn.rendering.camera import VIEW_ORDER, VIEW_YAWS, CameraConfig, view_pose
 from abotn.rendering.http import GaussianRenderer
 
@@ -77,6 +77,26 @@ def check_renderer(renderer: GaussianRenderer, scene_id: str, pose: ArrayLike) -
     yield _repeat_finding(session.looks)
     yield _seam_finding(session.looks, renderer.camera_config)
     yield _latency_finding(session.seconds)
+
+
+def check_presence(renderer: GaussianRenderer) -> Iterator[Finding]:
+    """Look at a render server without knowing any of its scenes.
+
+    Args:
+        renderer: Its client.
+
+    Yields:
+        Findings, as they are made.
+    """
+    try:
+        yield _ping_finding(renderer.ping())
+        renderer.check_path()
+    except RenderFailureError as error:
+        yield Finding("ping", "problem", error.message)
+    except ConfigError as error:
+        yield Finding("path", "problem", f"{error.message} ({error.hint})")
+    else:
+        yield Finding("views", "note", "not looked at; give the --scene-id of one of its scenes")
 
 
 def _ping_finding(status: int) -> Finding:

@@ -84,6 +84,9 @@ def frame_finding(trials: list[Trial], waypoint_frame: str) -> Finding:
     given = np.array([step.waypoints[step.executed] for step in far]).reshape(-1, 2)
     if np.hypot(*given.T).sum() < _SHORTEST:
         return Finding("frame", "note", "the agent does not move, so its frame cannot be told")
+    if _one_direction(given):
+        message = "walks in one direction wherever its goal is, so its frame cannot be told"
+        return Finding("frame", "note", message)
     scores = _scores(given, far)
     shown = _FRAMES[waypoint_frame]
     here, best = scores[shown], max(scores, key=lambda reading: scores[reading])
@@ -144,6 +147,12 @@ def said(cause: BaseException) -> str:
     """Return what an error says, with its type unless it is an answer that cannot be used."""
     message = " ".join(str(cause).split())
     return message if isinstance(cause, AgentError) else f"{type(cause).__name__}: {message}"
+
+
+def _one_direction(given: FloatArray) -> bool:
+    lengths = np.hypot(*given.T)
+    looks = given[lengths > _SHORTEST] / lengths[lengths > _SHORTEST, np.newaxis]
+    return bool(np.ptp(looks, axis=0).max() < _SHORTEST)
 
 
 def _scores(given: FloatArray, steps: list[StepTaken]) -> Mapping[str, float]:

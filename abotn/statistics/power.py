@@ -2,12 +2,14 @@
 
 A mean over k scenes of m tasks each has variance sigma^2 (1 + (m - 1) rho) / (k m), with the
 intraclass correlation rho; without scenes m = 1. The power of the two-sided t test follows from
-the noncentral t distribution.
+the noncentral t distribution. A sign-flip test over u units has no p value below 2^-(u - 1) and
+none between its multiples, so the level is the largest multiple below the one asked for.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +18,7 @@ from numpy.typing import ArrayLike
 from abotn.statistics.checks import check_level, codes_of
 from abotn.statistics.fixed_point import Floats, Ints
 
-_MOST_UNITS = 10_000_000
+MOST_UNITS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Requirement:
         power: The power reached with that many.
         delta: The difference to be shown.
         alpha: Two-sided level of the test.
-        note: Why there is no number, or None.
+        note: Why there is no number, or that the least p value of the test decides it; or None.
     """
 
     tasks: int | None
@@ -109,8 +111,24 @@ def measure_spread(values: ArrayLike, clusters: ArrayLike | None = None) -> Spre
     return _clustered_spread(array, np.unique(codes, return_inverse=True)[1])
 
 
+def least_units(alpha: float) -> int:
+    """Fewest units whose sign-flip or exact McNemar test can have p < alpha: 2^-(u - 1) < alpha.
+
+    Example:
+        >>> least_units(0.05)
+        6
+    """
+    units = 2
+    while 2.0 ** (1 - units) >= alpha:
+        units += 1
+    return units
+
+
 def power_at(spread: Spread, *, delta: float, units: int, alpha: float = 0.05) -> float:
-    """Chance that a two-sided t test at level alpha shows a true difference of delta.
+    """Chance that a two-sided test at level alpha shows a true difference of delta.
+
+    That of a t test at the level that a sign-flip test over so many units has; 0 where it can
+    have no p value below alpha.
 
     Args:
         spread: Of the paired differences.
@@ -126,11 +144,14 @@ def power_at(spread: Spread, *, delta: float, units: int, alpha: float = 0.05) -
 
     if units < 2:
         raise ValueError(f"units: expected at least 2, got {units}")
+    shown, level = abs(_check_delta(delta)), _level_of(units, alpha)
+    if level == 0.0:
+        return 0.0
     degrees = units - 1.0
     error = math.sqrt(spread.variance * spread.design_effect / (units * spread.tasks_per_scene))
     if error == 0.0:
         return 1.0
-    shift, limit = abs(_check_delta(delta)) / error, float(t.ppf(1.0 - alpha / 2.0, degrees))
+    shift, limit = shown / error, float(t.ppf(1.0 - level / 2.0, degrees))
     if shift > limit + 30.0:
         return 1.0
     return float(nct.sf(limit, degrees, shift) + nct.cdf(-limit, degrees, shift))
@@ -168,18 +189,42 @@ def required_units(
     def reached(units: int) -> float:
         return power_at(spread, delta=delta, units=units, alpha=alpha)
 
+    units = least_reaching(reached, power)
+    if units is None:
+        return Requirement(None, None, reached(MOST_UNITS), delta, alpha, "delta is too small")
+    tasks = math.ceil(units * spread.tasks_per_scene)
+    scenes = None if spread.n_scenes is None else units
+    kind = "tasks" if scenes is None else "scenes"
+    note = f"fewer than {units} {kind} allow no p value below {alpha:g}"
+    least = units == least_units(alpha)
+    return Requirement(tasks, scenes, reached(units), delta, alpha, note if least else None)
+
+
+def least_reaching(reached: Callable[[int], float], power: float) -> int | None:
+    """Least number of units, from 2, whose power reaches the wanted one; None beyond MOST_UNITS.
+
+    Args:
+        reached: Power by number of units, growing with it.
+        power: The wanted one.
+    """
     units = 2
     while reached(units) < power:
         units *= 2
-        if units > _MOST_UNITS:
-            return Requirement(None, None, reached(units), delta, alpha, "delta is too small")
+        if units > MOST_UNITS:
+            return None
     low, high = units // 2, units
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) >= power else (middle, high)
-    tasks = math.ceil(high * spread.tasks_per_scene)
-    scenes = None if spread.n_scenes is None else high
-    return Requirement(tasks, scenes, reached(high), delta, alpha)
+    return high
+
+
+def _level_of(units: int, alpha: float) -> float:
+    """The largest p value below alpha of a sign-flip test over so many units; 0 for none."""
+    if units > 50:
+        return alpha
+    step = 2.0 ** (1 - units)
+    return (math.ceil(alpha / step) - 1) * step
 
 
 def _clustered_spread(array: Floats, codes: Ints) -> Spread:

@@ -204,8 +204,11 @@ def test_a_session_that_has_ended_is_replaced_at_the_next_reset(serve: Serve) ->
         }  # fmt: skip
 
 
-def test_an_agent_that_takes_too_long_is_given_up(serve: Serve, talkers: list[Any]) -> None:
-    server = serve(parallel=True)
+@pytest.mark.parametrize("parallel", [True, False])
+def test_an_agent_that_takes_too_long_is_given_up(
+    serve: Serve, talkers: list[Any], *, parallel: bool
+) -> None:
+    server = serve(parallel=parallel)
     with RemoteAgent(server.url, timeout=0.2) as agent:
         agent.timeout = 20.0
         agent.reset()

@@ -356,7 +356,7 @@ def test_evaluations_are_compared_by_their_scenarios(data, call):
         ([one, other, "--metrics", "auroc"], "--metrics: cannot be used"),
         ([one, one], "the same run is given twice"),
         ([one, other, "--baseline", "c"], "unknown baseline 'c'"),
-        ([one, data / "absent"], "absent"),
+        ([one, data / "absent"], "absent: is no evaluation of anomaly scores, as "),
     ):
         code, out, err = call("compare", *arguments)
         assert (code, out) == (2, "")

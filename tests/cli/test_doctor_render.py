@@ -215,3 +215,14 @@ def test_a_url_that_is_none_is_refused() -> None:
 def test_the_command_is_a_group_that_others_can_join() -> None:
     assert isinstance(doctor, click.Group)
     assert "render" in doctor.commands
+
+
+def test_without_a_scene_the_server_is_looked_for(serve: Callable[..., str]) -> None:
+    url = serve()
+    found = CliRunner().invoke(doctor, ["render", "--render-url", url])
+    assert found.exit_code == 0
+    assert verdicts(found) == {"ping": "ok", "views": "note"}
+    assert "--scene-id" in found.output
+    wrong = CliRunner().invoke(doctor, ["render", "--render-url", url.rsplit("/", 1)[0]])
+    assert wrong.exit_code == 1
+    assert verdicts(wrong) == {"ping": "ok", "path": "problem"}

@@ -80,6 +80,16 @@ class Marked(PointGoalEvaluator):
         return {**super().save_result(), "marked": True}
 
 
+class BuggyEvaluator(PointGoalEvaluator):
+    def build_observation(self):
+        raise ZeroDivisionError("a bug")
+
+
+class LeavingEvaluator(PointGoalEvaluator):
+    def step(self, prediction):
+        raise SystemExit
+
+
 class NoEvaluator:
     pass
 '''

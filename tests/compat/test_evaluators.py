@@ -332,8 +332,9 @@ def test_wrong_kinds_are_refused(scene: GaussianScene, tmp_path: Path) -> None:
 def test_configurations_become_protocols() -> None:
     assert make_eval_config("outdoor", URL).protocol().modified == ()
     assert make_eval_config("outdoor", URL).protocol().name == "pointbench-outdoor"
-    ablated = make_eval_config(mode="outdoor", render_url=URL, collision_threshold=5).protocol()
+    ablated = make_eval_config(mode="outdoor", collision_threshold=5).protocol()
     assert (ablated.collision_threshold, ablated.modified) == (5, ("collision_threshold",))
+    assert make_eval_config("outdoor").render_url == EvalConfig().render_url
     assert make_eval_config("indoor", URL).protocol().name == "pointbench-indoor"
     assert PoiGoalEvalConfig().protocol().modified == ()
     rules = PoiGoalEvalConfig(waypoint_frame="right_front").rules()

@@ -166,6 +166,52 @@ def test_custom_evaluator(dataset: Path, agents: str, tmp_path: Path, server: Re
     assert (folder / "hall/traj_0/result.json").is_file()
 
 
+@pytest.mark.parametrize("kind", ["embedded", "none"])
+def test_custom_evaluator_without_a_server(
+    dataset: Path, agents: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    options = ["--evaluator-module", f"{agents}:Marked", "--render-url", kind, "--skip-metrics",
+               *SMALL]  # fmt: skip
+    agent = "Walker" if kind == "embedded" else "Blind"
+    assert point(dataset, tmp_path, f"{agents}:{agent}", *options) == 0
+    folder = only_run(tmp_path)
+    assert read_manifest(folder)["renderer"] == {"kind": kind}
+    results = [json.loads(path.read_bytes()) for path in folder.rglob("result.json")]
+    assert len(results) == 3
+    assert all(result["status"] != "error" for result in results)
+    output, messages = capsys.readouterr()
+    assert output.splitlines() == [str(folder)]
+    assert "3 attempts made" in messages
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "said"),
+    [("BuggyEvaluator", "ZeroDivisionError: a bug"), ("LeavingEvaluator", "SystemExit")],
+)
+def test_evaluator_that_fails_is_one_line(
+    dataset: Path, agents: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    evaluator: str, said: str,
+) -> None:  # fmt: skip
+    options = ["--evaluator-module", f"{agents}:{evaluator}"]
+    assert point(dataset, tmp_path, f"{agents}:Blind", *options) == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert lines[-1].startswith(f"error: evaluator {agents}:{evaluator}: {said}")
+    assert f"{agents}.py:" in lines[-1]
+    assert not any("Traceback" in line for line in lines)
+
+
+@pytest.mark.parametrize("more", [[], ["--evaluator-module", "{agents}:Marked"]])
+def test_without_metrics_the_run_and_its_counts_are_told(
+    dataset: Path, agents: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    options = [part.format(agents=agents) for part in more]
+    assert point(dataset, tmp_path, f"{agents}:Fails", "--skip-metrics", *options) == 0
+    output, messages = capsys.readouterr()
+    assert output.splitlines() == [str(only_run(tmp_path))]
+    assert "3 attempts made; 0 reached the goal (3 error)" in messages
+    assert "first error: hall/traj_0: agent: ValueError: the model said no" in messages
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -175,6 +221,7 @@ def test_custom_evaluator(dataset: Path, agents: str, tmp_path: Path, server: Re
         (["--max-steps", "many"], "invalid int value"),
         (["--max-steps", "0"], "at least 1"),
         (["--evaluator-module", "{agents}:Nobody"], "evaluator"),
+        (["--evaluator-module", "{agents}:NoEvaluator"], "expected a subclass of PointGoalEval"),
         (["--data-dir", "nowhere"], "nowhere"),
         (["--resume-dir", "{dataset}"], "not empty"),
         (["--agent-config", "none.yaml"], "none.yaml"),

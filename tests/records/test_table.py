@@ -113,3 +113,20 @@ def test_defaults_fill_only_gaps():
 
 def test_natural_key_orders_numbers_by_value():
     assert sorted(["a10", "a9", "a", "10", "9"], key=natural_key) == ["9", "10", "a", "a9", "a10"]
+
+
+def test_a_number_too_large_is_undefined_in_its_own_record_only():
+    for others in ([3, None], [3.5, "nan"]):
+        documents = [
+            {"episode_id": "s", "task_id": f"t_{i}", "steps": steps}
+            for i, steps in enumerate([10**400, *others])
+        ]
+        steps = RecordTable.from_dicts(documents).column("steps")
+        assert np.array_equal(steps, [np.nan, others[0], np.nan], equal_nan=True)
+
+
+def test_two_files_of_one_record_are_named():
+    documents = [{"episode_id": "s", "task_id": "t"}] * 2
+    paths = np.array(["a/result.json", "b/result.json"], dtype=object)
+    with pytest.raises(EvaluationInputError, match=r"s/t: a/result\.json and b/result\.json"):
+        RecordTable.from_dicts(documents, columns={"result_path": paths})

@@ -533,7 +533,7 @@ def create(url: str) -> Any:
 
 
 def test_a_run_gets_a_client_for_a_url(scripted: Callable[..., Any]) -> None:
-    server = scripted((404, {}, b""))
+    server = scripted((404, {}, b""), (400, {}, b"unreadable"))
     renderer = create(server.url)
     server.answers[:] = [GOOD]
     assert renderer.render(np.eye(4), "park")["front"].shape == (32, 48, 3)
@@ -543,3 +543,24 @@ def test_a_run_gets_a_client_for_a_url(scripted: Callable[..., Any]) -> None:
 def test_a_run_is_refused_when_nobody_answers(waits: list[float], dead_url: str) -> None:
     with pytest.raises(RenderFailureError, match="no render server answers"):
         create(dead_url)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [(404, {}, b'{"error": "no such path"}'), (405, {}, b'{"detail": "Method Not Allowed"}')],
+)
+def test_a_run_is_refused_when_nothing_is_at_the_path(
+    scripted: Callable[..., Any], waits: list[float], refusal: Any
+) -> None:
+    server = scripted((200, {}, b""), refusal)
+    with pytest.raises(ConfigError, match=rf"{server.url}: .*renders nothing .*{refusal[0]}"):
+        create(server.url)
+    assert waits == []
+
+
+def test_an_empty_request_that_fails_otherwise_tells_nothing(
+    scripted: Callable[..., Any],
+) -> None:
+    server = scripted((200, {}, b""), (404, {}, b'{"error": "no scene None"}'), (500, {}, b"bug"))
+    for _ in range(2):
+        create(server.url).close()

@@ -76,6 +76,11 @@ class Fan(Reads):
         return [(-front, left), (front, left), (left, front)]
 
 
+class StraightOn(StraightLineAgent):
+    def predict(self, observation: Any) -> WaypointPrediction:
+        return WaypointPrediction(np.array([0.3, 0.0]))
+
+
 class Statue(Reads):
     def predict(self, observation: Any) -> Any:
         return WaypointPrediction(np.zeros(2), directions=np.array([1.0, 0.0]))
@@ -254,6 +259,7 @@ def test_an_agent_for_pois_alone() -> None:
         (Sideways, "stop", "note", "came no nearer than"),
         (RandomAgent, "frame", "note", "walks towards its goals neither read as [front, left]"),
         (Statue, "frame", "note", "does not move"),
+        (StraightOn, "frame", "note", "walks in one direction wherever its goal is"),
         (Pixels, "finite", "note", "the farthest waypoint is 200 m away; are its numbers metres?"),
         (StopsAtOnce, "stop", "problem", "declares arrival 4.2 m from its goal; the radius is 0.5 "
          "m (4 of 4 walks)"),

@@ -90,7 +90,7 @@ def test_run_goes_on_with_nothing_but_its_folder(
     assert run_command_line(["run", "point-goal", "--resume-dir", str(folder)]) == 0
     output, messages = capfd.readouterr()
     assert output.splitlines() == [str(folder)] * 2
-    assert "1 attempts made, 3 kept from before" in messages
+    assert "1 attempt made, 3 kept from before" in messages
     document = json.loads((folder / "hall/traj_0/result.json").read_bytes())
     assert document["success"] is True
 
@@ -153,3 +153,56 @@ def test_agent_beside_the_user_is_found(
     )  # fmt: skip
     assert code == 0
     assert read_manifest(tmp_path / "run")["agent"]["class"] == "my_local_agent:Mine"
+
+
+def test_any_parameter_of_the_protocol_can_be_overridden(dataset: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    code = run_command_line(
+        ["run", "point-goal", "--agent", AGENT, "--data-dir", str(dataset), "--render", "none",
+         "--run-dir", str(folder), "--max-steps", "2", "--override", "require-stop=true",
+         "--override", "robot_radius=0.2", "--override", "collision_mode=off",
+         "--override", "exclude_scenes=[hall]"]
+    )  # fmt: skip
+    assert code == 0
+    protocol = read_manifest(folder)["protocol"]
+    assert {name: protocol["values"][name] for name in protocol["modified"]} == {
+        "collision_mode": "off", "require_stop": True, "robot_radius": 0.2,
+        "exclude_scenes": ["hall"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (["--override", "require_stop"], "expected NAME=VALUE"),
+        (["--override", "require_sto=true"], "require_stop"),
+        (["--override", "require_stop=perhaps"], "true or false"),
+        (["--override", "groupings=[a"], "cannot be read as YAML"),
+        (["--override", "arrive_threshold=1", "--arrive-threshold", "2"], "given twice"),
+    ],
+)
+def test_override_that_cannot_be(
+    dataset: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], given: list[str], reason: str
+) -> None:
+    options = ["run", "point-goal", "--agent", AGENT, "--data-dir", str(dataset), "--render",
+               "none", "--run-dir", str(tmp_path / "run"), *given]  # fmt: skip
+    assert run_command_line(options) == 2
+    messages = capfd.readouterr().err.splitlines()
+    assert len(messages) == 1
+    assert reason in messages[0]
+    assert not (tmp_path / "run").exists()
+
+
+def test_agent_config_that_could_not_be_recorded_is_refused(
+    dataset: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "agent.yaml"
+    config.write_text("step_length: 2024-01-02\n")
+    code = run_command_line(
+        ["run", "point-goal", "--agent", AGENT, "--agent-config", str(config), "--data-dir",
+         str(dataset), "--render", "none", "--run-dir", str(tmp_path / "run")]
+    )  # fmt: skip
+    assert code == 2
+    [line] = capfd.readouterr().err.splitlines()
+    assert line.startswith("error: agent config: step_length: ")
+    assert not (tmp_path / "run").exists()
