@@ -113,7 +113,14 @@ def _overview(result: Any) -> str:
     counts = result.counts
     shown = ("scored", "errors", "damaged", "excluded")
     line = ", ".join(f"{counts[name]} {name}" for name in shown)
+    if counts.get("sample_errors"):
+        line += f", {counts['sample_errors']} on which a metric raised"
     reasons = [f"no value of {m.name}: {m.reason}" for m in result.metrics if m.reason]
+    reasons += [
+        f"{m.name} raised on {m.metadata['sample_error_count']} of {m.sample_count} records"
+        for m in result.metrics
+        if m.metadata.get("sample_error_count")
+    ]
     skipped = [f"skipped {name}: {reason}" for name, reason in result.skipped.items()]
     parts = [f"{result.name}: {line}", result.to_markdown(), *_group_tables(result)]
     return "\n\n".join([*parts, "\n".join([*reasons, *skipped])]).rstrip() + "\n"

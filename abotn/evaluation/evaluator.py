@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,19 +12,21 @@ import numpy as np
 from abotn.errors import EvaluationInputError
 from abotn.evaluation.aggregate import aggregate
 from abotn.evaluation.grouping import resolve_groupings
+from abotn.evaluation.infinite import groups_with_infinite, with_infinite
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
 from abotn.evaluation.provenance import protocol_entry, provenance
 from abotn.evaluation.samples import (
     Samples,
     check_known,
     fit_to_samples,
+    label_columns,
     own_parameters,
     sample_columns,
     sample_table,
     single_sample,
 )
 from abotn.evaluation.scoring import Scored, error_rows, score
-from abotn.evaluation.selection import MetricChoice, Selection, select
+from abotn.evaluation.selection import MetricChoice, Selection, canonical_names, select
 from abotn.metrics.registry import MetricRegistry
 from abotn.plugins.manager import PluginManager, default_registry, plugin_manager
 from abotn.records.readers import RecordReader, RecordSource, read_records
@@ -114,7 +117,9 @@ class Evaluator:
                 or a pandas DataFrame.
             predictions: Instead of records, one prediction per sample; see :meth:`evaluate`.
             ground_truths: One ground truth per sample.
-            sample_inputs: Further inputs of metrics with one entry per sample, by name.
+            sample_inputs: Further inputs of metrics with one entry per sample, by name; also
+                ``task_id``, ``episode_id`` and ``attempt``, which key the samples, and the column
+                of ``cluster_by``.
             metrics: ``"all"`` applicable ones, or names. A named metric that cannot run is an
                 error result; with ``"all"`` it is skipped and named in ``skipped``.
             categories: Restrict ``"all"`` to these categories, or add them to the names.
@@ -144,9 +149,10 @@ class Evaluator:
             EvaluationInputError: an argument or the records cannot be used.
             DataError: a file cannot be read.
         """
+        selection = select(self.registry, metrics, categories)
         options = EvaluationOptions(
-            thresholds=self._canonical(thresholds),
-            metric_kwargs=self._canonical(metric_kwargs),
+            thresholds=canonical_names(thresholds, self.registry, selection),
+            metric_kwargs=canonical_names(metric_kwargs, self.registry, selection),
             bootstrap_ci=bootstrap_ci,
             bootstrap_seed=bootstrap_seed,
             ci_level=ci_level,
@@ -156,15 +162,17 @@ class Evaluator:
             exclude_scenes=scene_tuple(exclude_scenes),
             keep_values=keep_values,
         )
-        selection = select(self.registry, metrics, categories)
         by_sample = dict(sample_inputs or {})
         if predictions is None and ground_truths is None and not by_sample:
             _refuse_inputs(inputs)
             return self._evaluate(results, selection, options, groupings)
         if results is not None:
             raise EvaluationInputError("give either records or predictions", where="results")
-        check_known([*inputs, *by_sample], self.registry)
-        samples = sample_columns(predictions, ground_truths, inputs, by_sample)
+        labels = label_columns(options.cluster_by)
+        specs = (*self.registry, *selection.specs)
+        check_known(inputs, specs)
+        check_known(by_sample, specs, labels)
+        samples = sample_columns(predictions, ground_truths, inputs, by_sample, labels)
         return self._evaluate_samples(samples, inputs, selection, options)
 
     def evaluate(
@@ -206,13 +214,13 @@ class Evaluator:
             >>> result["fde"].value
             1.0
         """
+        selection = select(self.registry, metrics, categories)
         options = EvaluationOptions(
-            thresholds=self._canonical(thresholds),
-            metric_kwargs=self._canonical(metric_kwargs),
+            thresholds=canonical_names(thresholds, self.registry, selection),
+            metric_kwargs=canonical_names(metric_kwargs, self.registry, selection),
             cluster_by=None,
         )
-        selection = select(self.registry, metrics, categories)
-        check_known(inputs, self.registry)
+        check_known(inputs, (*self.registry, *selection.specs))
         sample = single_sample(prediction, ground_truth, inputs)
         return self._evaluate_samples(sample, inputs, selection, options)
 
@@ -278,6 +286,9 @@ class Evaluator:
         source, table = found.source, found.table
         chosen = resolve_groupings(groupings, table, self.plugins, found.protocol)
         overall, groups, resampled = aggregate(found.scored, table, chosen, options)
+        if any(one.column.infinite is not None for one in found.scored):
+            overall = with_infinite(overall, found.scored, np.arange(len(table)))
+            groups = groups_with_infinite(groups, found.scored, table, chosen)
         damaged = sorted(source.all_damaged, key=lambda one: one.path)
         specs = [one.spec for one in found.scored]
         origin = provenance(source, specs, options, self.plugins, found.excluded, resampled)
@@ -292,7 +303,8 @@ class Evaluator:
                 "errors": found.error_count,
                 "damaged": len(damaged),
                 "excluded": sum(found.excluded.values()),
-                "attempts": int(np.max(table.column("attempt"))) + 1,
+                "attempts": _most_attempts(table),
+                "sample_errors": len({row for one in found.scored for row in one.column.errors}),
             },
             damaged=tuple({"path": one.path, "reason": one.reason} for one in damaged),
             skipped=found.skipped,
@@ -304,8 +316,11 @@ class Evaluator:
         offers = self.plugins.offers("abotn_record_readers")
         return [offer.value for offer in offers if offer.origin.distribution != "abotn"]
 
-    def _canonical(self, by_metric: Mapping[str, Any] | None) -> dict[str, Any]:
-        return {self.registry.get(name).name: value for name, value in (by_metric or {}).items()}
+
+def _most_attempts(table: RecordTable) -> int:
+    """Return how often the task tried most often was tried."""
+    pairs = zip(table.column("episode_id"), table.column("task_id"), strict=True)
+    return max(Counter(pairs).values())
 
 
 def _refuse_inputs(inputs: Mapping[str, Any]) -> None:

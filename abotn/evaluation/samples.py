@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from abotn.errors import EvaluationInputError, UnknownNameError
 from abotn.evaluation.selection import Selection
 from abotn.metrics.arrays import plain_array
-from abotn.metrics.registry import MetricRegistry
 from abotn.metrics.spec import MetricSpec
-from abotn.records.table import RecordTable
+from abotn.records.table import KEY_COLUMNS, RecordTable, as_column
 
 SERVED_BY = {
     **dict.fromkeys(("pred", "predictions", "traj", "trajectory", "ego_traj"), "prediction"),
@@ -43,6 +42,7 @@ def single_sample(
     """
     common = {"prediction": prediction, "ground_truth": ground_truth}
     given = {name: value for name, value in {**common, **inputs}.items() if value is not None}
+    given = _served(given)
     if not given:
         raise EvaluationInputError("no input is given", where="prediction")
     return {name: [_checked(value, name)] for name, value in given.items()}
@@ -53,6 +53,7 @@ def sample_columns(
     ground_truths: Iterable[Any] | None,
     shared: Mapping[str, Any],
     per_sample: Mapping[str, Iterable[Any]],
+    labels: Container[str] = (),
 ) -> dict[str, list[Any]]:
     """Return each input as a list with one entry per sample, arrays checked.
 
@@ -61,13 +62,15 @@ def sample_columns(
         ground_truths: One ground truth per sample.
         shared: Inputs that are the same for every sample, such as ``dt``.
         per_sample: Further inputs with one entry per sample, such as ``actor_trajs``.
+        labels: Names of those that say which sample it is, such as ``task_id``, and are kept as
+            they are.
 
     Raises:
         EvaluationInputError: lengths differ, nothing is given, or an array has entries that are
             not finite; the message names the argument.
     """
     listed = {"predictions": predictions, "ground_truths": ground_truths, **per_sample}
-    columns = {name: list(values) for name, values in listed.items() if values is not None}
+    columns = {n: _listed(values, n) for n, values in listed.items() if values is not None}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -77,18 +80,29 @@ def sample_columns(
         raise EvaluationInputError("no samples", where="predictions")
     singular = {"predictions": "prediction", "ground_truths": "ground_truth"}
     checked = {
-        singular.get(name, name): _all_checked(values, name) for name, values in columns.items()
+        singular.get(name, name): values if name in labels else _all_checked(values, name)
+        for name, values in columns.items()
     }
     given = {name: _checked(v, name) for name, v in shared.items() if v is not None}
-    return {**checked, **{name: [value] * count for name, value in given.items()}}
+    return _served({**checked, **{name: [value] * count for name, value in given.items()}})
 
 
 def sample_table(inputs: Samples) -> RecordTable:
-    """Return a table with a row per sample, named ``sample_0`` and so on."""
-    columns = {name: _column(values) for name, values in inputs.items()}
+    """Return a table with a row per sample, sorted by the keys that are given.
+
+    Without ``task_id`` samples are keyed by position, as ``sample_0`` and so on.
+
+    Raises:
+        EvaluationInputError: two samples have one key.
+    """
+    columns = {
+        name: as_column(name, list(values)) if name in KEY_COLUMNS else _column(values)
+        for name, values in inputs.items()
+    }
     count = len(next(iter(inputs.values())))
     width = len(str(count - 1))
-    columns["task_id"] = _column([f"sample_{row:0{width}d}" for row in range(count)])
+    if "task_id" not in columns:
+        columns["task_id"] = _column([f"sample_{row:0{width}d}" for row in range(count)])
     return RecordTable(columns)
 
 
@@ -99,7 +113,7 @@ def fit_to_samples(selection: Selection, inputs: Samples) -> Selection:
     ``trajectory`` and ``ego_traj``; ``ground_truth`` serves ``gt``, ``ref`` and ``reference``. In
     an automatic selection a metric that cannot take these inputs is skipped with the reason.
     """
-    first = {name: values[0] for name, values in inputs.items()}
+    first = {name: values[0] for name, values in inputs.items() if name not in KEY_COLUMNS}
     specs, skipped = [], dict(selection.skipped)
     for spec in selection.specs:
         forms = [form for form in (spec, *spec.variants) if form.sample] or [spec]
@@ -121,17 +135,35 @@ def own_parameters(
     return {name: parameters for name, parameters in found.items() if parameters}
 
 
-def check_known(names: Iterable[str], registry: MetricRegistry) -> None:
-    """Refuse an input that no registered metric takes.
+def label_columns(cluster_by: str | None) -> set[str]:
+    """Return the inputs that say which sample it is: its key, and its cluster."""
+    named = {cluster_by} if cluster_by not in (None, "auto") else set()
+    return {*KEY_COLUMNS, *filter(None, named)}
+
+
+def check_known(
+    names: Iterable[str], specs: Iterable[MetricSpec], labels: Iterable[str] = ()
+) -> None:
+    """Refuse an input that no metric takes and that is no label.
 
     Raises:
         UnknownNameError: gives the nearest names.
     """
-    forms = [form for spec in registry for form in (spec, *spec.variants)]
+    forms = [form for spec in specs for form in (spec, *spec.variants)]
     known = {name for form in forms for name in (*form.inputs, *form.parameters)}
+    known |= {*SERVED_BY, *SERVED_BY.values(), *labels}
     for name in names:
         if name not in known:
             raise UnknownNameError("input", name, known)
+
+
+def _served(given: dict[str, Any]) -> dict[str, Any]:
+    """Return inputs with the first of another name as the prediction, or ground truth, lacking."""
+    found = dict(given)
+    for other, name in SERVED_BY.items():
+        if other in found and name not in found:
+            found[name] = found.pop(other)
+    return found
 
 
 def _renamed(form: MetricSpec, available: Mapping[str, Any]) -> MetricSpec:
@@ -165,28 +197,76 @@ def _all_checked(values: list[Any], name: str) -> list[Any]:
     if plain and all(value.ndim == 2 and len(value) for value in values):
         widths = {value.shape[1] for value in values}
         if widths in ({2}, {3}) and np.isfinite(np.concatenate(values)).all():
-            return values
+            return [_read_only(value) for value in values]
     return [_checked(value, f"{name}[{row}]") for row, value in enumerate(values)]
 
 
 def _checked(value: Any, where: str) -> Any:
-    plain = plain_array(value)
+    plain = _plain(value, where)
     wanted = _PATHS.get(where.partition("[")[0])
     if plain is None or (isinstance(plain, str | bytes | bool) and wanted is None):
         return plain
     try:
         array = np.asarray(plain, dtype=np.float64)
     except (TypeError, ValueError):
+        if _holds_complex(plain):
+            raise _complex_error(where) from None
         if wanted is not None:
             raise EvaluationInputError(
                 f"expected an array of numbers, got {_kind(value)}", where=where
             ) from None
-        return plain
+        return _read_only(plain)
     if not np.isfinite(array).all():
         raise EvaluationInputError("expected finite numbers, got NaN or infinity", where=where)
     if wanted is not None:
         _check_path(array, wanted, where)
-    return array if array.ndim else plain
+    return _read_only(array) if array.ndim else plain
+
+
+def _plain(value: Any, where: str) -> Any:
+    """Return what numpy can read, refusing complex numbers."""
+    try:
+        plain = plain_array(value)
+    except Exception as error:
+        raise EvaluationInputError(
+            f"cannot be read as an array: {type(error).__name__}: {error}", where=where
+        ) from error
+    if isinstance(plain, complex | np.ndarray) and np.iscomplexobj(plain):
+        raise _complex_error(where)
+    return plain
+
+
+def _holds_complex(plain: Any) -> bool:
+    try:
+        return bool(np.iscomplexobj(np.asarray(plain)))
+    except (TypeError, ValueError):
+        return False
+
+
+def _complex_error(where: str) -> EvaluationInputError:
+    return EvaluationInputError("expected real numbers, got complex ones", where=where)
+
+
+def _read_only(value: Any) -> Any:
+    """Return a value whose arrays no metric can write to; lists and mappings are new ones."""
+    if isinstance(value, np.ndarray):
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    if isinstance(value, list | tuple):
+        return [_read_only(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _read_only(one) for key, one in value.items()}
+    return value
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise EvaluationInputError(
+            f"expected one entry per sample, got {_kind(values)}", where=name
+        ) from None
 
 
 def _check_path(array: NDArray[np.float64], wanted: Sequence[str], where: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -105,11 +105,11 @@ def _score_one(
     if spec.failure_value is None or not errors.any():
         return Scored(spec, column, np.zeros(len(table), dtype=bool), parameters)
     failed = errors & _concerned(spec, table)
-    counted = MetricColumn(
-        np.where(failed, spec.failure_value, column.numerators),
-        np.where(failed, 1.0, column.denominators),
-        column.defined | failed,
-        column.errors,
+    counted = replace(
+        column,
+        numerators=np.where(failed, spec.failure_value, column.numerators),
+        denominators=np.where(failed, 1.0, column.denominators),
+        defined=column.defined | failed,
     )
     return Scored(spec, counted, failed, parameters)
 

@@ -54,7 +54,7 @@ def summary_text(summary: Summary, *, per_scene: bool = False, per_poi: bool = F
 def _head(document: Mapping[str, Any]) -> str:
     statuses = _listed(document["status_distribution"]) or "none"
     lines = [
-        f"{document['result_dir']}: {document['total_count']} records ({statuses})",
+        f"{document['result_dir']}: {_records(document['total_count'])} ({statuses})",
         f"{document['task_type']}, {document['mode']}, "
         f"collision_threshold {document['collision_threshold']}",
     ]
@@ -88,7 +88,7 @@ def _tail(document: Mapping[str, Any]) -> str:
             f"({_listed(errors['by_stage'])}): {errors['counted_as']}"
         )
     for name, entry in document["undefined"].items():
-        lines.append(f"{name} is undefined for {entry['count']} records: {entry['reason']}")
+        lines.append(f"{name} is undefined for {_records(entry['count'])}: {entry['reason']}")
     lines += [f"skipped {one['path']}: {one['reason']}" for one in document["damaged"]]
     lines += [f"note: {note}" for note in document["notes"]]
     return "\n".join(lines) + ("\n" if lines else "")
@@ -121,3 +121,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _records(count: int) -> str:
+    return f"{count} record{'' if count == 1 else 's'}"

@@ -28,6 +28,8 @@ class MetricColumn:
         errors: What a per-record metric raised, by row.
         reduction: How array values were made numbers, see :func:`reduce_value`; None if none were.
         original: The array behind the value, when there is only one record.
+        infinite: (N,) plus or minus infinity where a metric of samples returned it, else 0; None
+            where it never did. Such records are not among the defined ones.
     """
 
     numerators: FloatArray
@@ -36,6 +38,7 @@ class MetricColumn:
     errors: Mapping[int, str]
     reduction: str | None = None
     original: Any = None
+    infinite: FloatArray | None = None
 
     @property
     def values(self) -> FloatArray:
@@ -190,8 +193,20 @@ def _column(
         denominators = np.ones(len(usable))
     defined = usable & np.isfinite(numerators) & np.isfinite(denominators)
     return MetricColumn(
-        np.where(defined, numerators, 0.0), np.where(defined, denominators, 0.0), defined, errors
+        np.where(defined, numerators, 0.0),
+        np.where(defined, denominators, 0.0),
+        defined,
+        errors,
+        infinite=_infinite(spec, numerators, usable),
     )
+
+
+def _infinite(spec: MetricSpec, values: FloatArray, usable: NDArray[np.bool_]) -> FloatArray | None:
+    """Return where a metric of samples is infinite; one of records divided by 0 there."""
+    found = usable & np.isinf(values)
+    if not spec.sample or spec.ratio or not found.any():
+        return None
+    return np.where(found, values, 0.0)
 
 
 def _checked(spec: MetricSpec, returned: Any, count: int) -> FloatArray:

@@ -94,7 +94,7 @@ class RecordTable:
         Columns named ``metrics.NAME`` are taken as ``NAME``, and so are the keys of dicts in a
         column ``metrics``.
         """
-        if "metrics" in frame.columns and frame["metrics"].map(type).eq(dict).any():
+        if "metrics" in frame.columns and any(isinstance(value, dict) for value in frame["metrics"]):
             rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
             return cls.from_dicts(rows)
         columns = {}

@@ -132,7 +132,7 @@ class Statistic:
             seed=self.request.seed,
             n_units=len(self.sample),
             degenerate=why is not None,
-            note=join_notes(why, note, cut),
+            note=join_notes(why, note, cut, self._imbalance() if why is None else None),
         )
 
     def _degeneracy(self) -> str | None:
@@ -141,6 +141,14 @@ class Statistic:
         if self.sample.is_constant:
             return "all units have the same value"
         return "two units hardly show any spread" if len(self.sample) == 2 else None
+
+    def _imbalance(self) -> str | None:
+        """Say where one cluster outweighs all others, so that its chance decides the value."""
+        sample = self.sample
+        share = float(sample.denominators.max()) / sample.weight
+        if share <= 0.5 or not sample.is_clustered:
+            return None
+        return f"one unit holds {100 * share:.0f} % of the weight, so the interval is too short"
 
     def _left_out(self, draws: Draws) -> str | None:
         if not draws.left_out:

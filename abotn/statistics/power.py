@@ -48,7 +48,7 @@ class Spread:
         """The spread of a paired difference of two runs like this one: 2 sigma^2 (1 - r).
 
         Args:
-            correlation: r between the runs' values on one task; 0 is cautious.
+            correlation: r between the runs' values on one task; 0 where nothing is known.
         """
         if not -1.0 <= correlation < 1.0:
             raise ValueError(f"correlation: expected -1 up to below 1, got {correlation}")

@@ -259,19 +259,16 @@ def test_protocol_parameters_by_mode_are_as_tabled(mode: str) -> None:
 
 
 def test_configuration_calls_are_run_as_they_are_written() -> None:
-    make = published("point_goal.evaluator:make_eval_config")
-    ran = []
-    for call in reference.named_calls(TEXT, "make_eval_config"):
-        try:
-            values = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
-        except ValueError:
-            continue
-        if call.args or None in values:
-            continue
+    make, ran = published("point_goal.evaluator:make_eval_config"), []
+    for text in re.findall(r"make_eval_config\([^()]*=[^()]*\)", TEXT):
+        call = ast.parse(text, mode="eval").body
+        assert isinstance(call, ast.Call)
+        values = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
         config = make(**values)
         assert {name: getattr(config, name) for name in values} == values
         ran.append(values)
     assert {"mode": "outdoor", "collision_threshold": 5} in ran
+    assert len(ran) >= 2
 
 
 def test_runtime_parameters_and_their_defaults() -> None:
