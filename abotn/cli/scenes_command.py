@@ -92,7 +92,7 @@ def from_ros(
     from abotn.scenes.ros_scene import scene_from_ros
 
     with _progress("sampling tasks", tasks) as advance:
-        folder = scene_from_ros(
+        scene_from_ros(
             map_yaml,
             tasks=tasks,
             seed=seed,

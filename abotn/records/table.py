@@ -94,7 +94,8 @@ class RecordTable:
         Columns named ``metrics.NAME`` are taken as ``NAME``, and so are the keys of dicts in a
         column ``metrics``.
         """
-        if "metrics" in frame.columns and any(isinstance(value, dict) for value in frame["metrics"]):
+        nested = frame["metrics"] if "metrics" in frame.columns else ()
+        if any(isinstance(value, dict) for value in nested):
             rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
             return cls.from_dicts(rows)
         columns = {}
