@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -87,7 +86,7 @@ class RunFolderReader:
             return _source_of_files(contents, _manifest_above(path), path.parent.name, None)
         manifest = read_manifest(path) if (path / MANIFEST_NAME).is_file() else None
         with _without_collection():
-            contents = sorted(read_result_bytes(path), key=itemgetter(0))
+            contents = list(read_result_bytes(path))
             if not contents:
                 raise DataError(f"no {RESULT_NAME} below this folder", where=path)
             name = _run_name(path, manifest)

@@ -214,7 +214,7 @@ def _from_documents(table: RecordTable, *, place: str, key: str) -> Column:
 
 
 def _keys(documents: Sequence[Mapping[str, Any]]) -> dict[str, None]:
-    return dict.fromkeys(name for keys in set(map(tuple, documents)) for name in keys)
+    return dict.fromkeys(sorted(set().union(*documents)))
 
 
 def _values_at(documents: Iterable[Mapping[str, Any]], key: str) -> list[Any]:
@@ -286,17 +286,23 @@ def _natural_order(columns: Mapping[str, Column]) -> NDArray[np.int64]:
     return order
 
 
-def _naturally_sorted(texts: set[str]) -> list[str]:
-    heads = {text.rstrip("0123456789") for text in texts}
-    if len(heads) == 1 and texts.isdisjoint(heads):
-        head = next(iter(heads))
-        if not any(letter.isdigit() for letter in head):
-            start = len(head)
-            return sorted(texts, key=lambda text: (int(text[start:]), text))
-    return sorted(texts, key=natural_key)
-
-
 def _natural_ranks(texts: Column) -> NDArray[np.int64]:
-    ordered = _naturally_sorted(set(texts))
+    numbers = _numbers_behind_one_head(texts)
+    if numbers is not None:
+        return numbers
+    ordered = sorted(set(texts), key=natural_key)
     rank = {text: position for position, text in enumerate(ordered)}
     return np.fromiter((rank[text] for text in texts), dtype=np.int64, count=len(texts))
+
+
+def _numbers_behind_one_head(texts: Column) -> NDArray[np.int64] | None:
+    """Return the numbers of names like ``traj_7`` that differ in nothing else."""
+    heads = {text.rstrip("0123456789") for text in texts}
+    head = next(iter(heads), "")
+    if len(heads) != 1 or any(letter.isdigit() for letter in head):
+        return None
+    start = len(head)
+    tails = [text[start:] for text in texts]
+    if not all(0 < len(tail) < 18 and (tail[0] != "0" or tail == "0") for tail in set(tails)):
+        return None
+    return np.array(list(map(int, tails)), dtype=np.int64)

@@ -62,6 +62,12 @@ def migrate_file(
     before = str(document.get("schema_version", UNVERSIONED))
     if before.partition(".")[0] == after:
         return None
+    if before == UNVERSIONED and lift is None:
+        raise SchemaError(
+            f"has no schema_version, and no older layout than {schema} is known",
+            where=path,
+            hint="make the file anew",
+        )
     if before != UNVERSIONED or lift is None:
         raise SchemaError(
             f"cannot lift version {before!r} to {after!r}", where=path, hint="use a newer abotn"

@@ -85,8 +85,8 @@ def mcnemar_power_at(rates: Discordance, *, units: int, alpha: float = 0.05) -> 
     if total <= 0.0:
         return 0.0
     middle, spread = units * total, math.sqrt(units * total * max(1.0 - total, 0.0))
-    low = max(math.floor(middle - _REACH * spread), 0)
-    high = min(math.ceil(middle + _REACH * spread), units)
+    reach = _REACH * spread + _REACH**2
+    low, high = max(math.floor(middle - reach), 0), min(math.ceil(middle + reach), units)
     discordant = np.arange(low, high + 1)
     # The largest count of the rarer side whose two-sided p value, 2 P(X <= limit), is below alpha.
     limit = binom.ppf(alpha / 2.0, discordant, 0.5) - 1.0

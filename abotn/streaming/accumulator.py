@@ -124,8 +124,8 @@ class MetricAccumulator:
 
         Returns:
             ``n_records``, and per metric in ``metrics``: ``value`` (NaN where undefined), ``unit``,
-            ``direction``, ``count``, ``undefined``, ``errors``, ``min``, ``max``, ``std``, ``ci``
-            (lower, upper) or None.
+            ``direction``, ``count``, ``undefined``, ``infinite``, ``errors``, ``min``,
+            ``max``, ``std``, ``ci`` (lower, upper) or None.
         """
         return {
             "n_records": self._count,

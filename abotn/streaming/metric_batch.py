@@ -26,6 +26,8 @@ class BatchColumn:
         tops: (n,) values, or numerators; 0 where undefined.
         bottoms: (n,) 1, or denominators; 0 where undefined.
         errors: Records on which the metric raised.
+        above: Records whose value is infinite; they are 0 in the others, as undefined ones.
+        below: Records whose value is minus infinity.
     """
 
     name: str
@@ -34,6 +36,8 @@ class BatchColumn:
     tops: Floats
     bottoms: Floats
     errors: int = 0
+    above: int = 0
+    below: int = 0
 
     @property
     def values(self) -> Floats:
@@ -142,7 +146,10 @@ def _column_of_values(name: str, values: Any, unit: str, direction: str) -> Batc
 def _column(
     name: str, unit: str, direction: str, tops: Floats, bottoms: Floats | None, errors: int = 0
 ) -> BatchColumn:
-    bottoms = np.ones_like(tops) if bottoms is None else bottoms
+    above = below = 0
+    if bottoms is None:
+        bottoms = np.ones_like(tops)
+        above, below = (int(np.count_nonzero(tops == end)) for end in (np.inf, -np.inf))
     if bottoms.shape != tops.shape:
         raise EvaluationInputError(
             f"{len(tops)} numerators and {len(bottoms)} denominators", where=name
@@ -151,7 +158,7 @@ def _column(
         raise EvaluationInputError("a denominator is negative", where=name)
     defined = np.isfinite(tops) & np.isfinite(bottoms)
     tops, bottoms = np.where(defined, tops, 0.0), np.where(defined, bottoms, 0.0)
-    return BatchColumn(name, unit, direction, tops, bottoms, errors)
+    return BatchColumn(name, unit, direction, tops, bottoms, errors, above, below)
 
 
 def _numbers(values: Sequence[float | None]) -> Floats:

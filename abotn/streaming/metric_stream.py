@@ -60,6 +60,8 @@ class MetricStream:
         self.direction = direction
         self._options = options
         self._errors = 0
+        self._above = 0
+        self._below = 0
         self._values = Moments()
         self._tops = ExactSum()
         self._bottoms = ExactSum()
@@ -77,6 +79,8 @@ class MetricStream:
         if self._bootstrap is not None and keys is not None:
             self._bootstrap.update(list(keys), column.tops, column.bottoms)
         self._errors += column.errors
+        self._above += column.above
+        self._below += column.below
         self._values.update(column.values)
         self._tops.add(column.tops)
         self._bottoms.add(column.bottoms)
@@ -84,6 +88,8 @@ class MetricStream:
     def merge(self, other: MetricStream) -> None:
         """Take over all that an equally configured stream has seen."""
         self._errors += other._errors
+        self._above += other._above
+        self._below += other._below
         self._values.merge(other._values)
         self._tops.merge(other._tops)
         self._bottoms.merge(other._bottoms)
@@ -92,7 +98,13 @@ class MetricStream:
 
     @property
     def value(self) -> float:
-        """Sum of numerators over sum of denominators, correctly rounded; NaN where undefined."""
+        """Sum of numerators over sum of denominators, correctly rounded; NaN where undefined.
+
+        Infinite where a record is.
+        """
+        if self._above or self._below:
+            signed = math.inf if self._above else -math.inf
+            return math.nan if self._above and self._below else signed
         bottom = self._bottoms.value()
         return float(self._tops.value() / bottom) if bottom else math.nan
 
@@ -100,6 +112,8 @@ class MetricStream:
         """Return the interval of the value, or why there is none."""
         if self._bootstrap is None:
             return NoInterval("no intervals were asked for")
+        if self._infinite:
+            return NoInterval(self._why_infinite())
         return self._bootstrap.interval(self._options.level)
 
     def figures(self) -> dict[str, Any]:
@@ -110,19 +124,19 @@ class MetricStream:
             "unit": self.unit,
             "direction": self.direction,
             "count": seen.count,
-            "undefined": seen.undefined,
+            "undefined": seen.undefined - self._infinite,
+            "infinite": self._infinite,
             "errors": self._errors,
-            "min": seen.min,
-            "max": seen.max,
-            "std": seen.std,
+            "min": -math.inf if self._below else seen.min,
+            "max": math.inf if self._above else seen.max,
+            "std": math.nan if self._infinite else seen.std,
             "ci": (interval.lower, interval.upper) if isinstance(interval, Interval) else None,
         }
 
     def result(self, name: str, threshold: float | None) -> MetricResult:
         """Return the figures in the form that reports, gates and loggers read."""
         seen, value, interval = self._values, self.value, self.interval()
-        known = math.isfinite(value)
-        held = threshold is not None and known
+        held = threshold is not None and not math.isnan(value)
         return MetricResult(
             name=name,
             value=value,
@@ -132,20 +146,20 @@ class MetricStream:
             threshold=threshold,
             ci=self._confidence(interval) if isinstance(interval, Interval) else None,
             ci_reason=interval.reason if isinstance(interval, NoInterval) else None,
-            reason=None if known else "no record has a value",
+            reason=self._reason(),
             sample_count=seen.count + seen.undefined,
             finite_count=seen.count,
-            undefined_count=seen.undefined,
-            minimum=seen.min if seen.count else None,
-            maximum=seen.max if seen.count else None,
-            std=seen.std if seen.count > 1 else None,
-            metadata={"sample_error_count": self._errors} if self._errors else {},
+            undefined_count=seen.undefined - self._infinite,
+            minimum=seen.min if seen.count and not self._below else None,
+            maximum=seen.max if seen.count and not self._above else None,
+            std=seen.std if seen.count > 1 and not self._infinite else None,
+            metadata=self._metadata(),
         )
 
     def state(self) -> dict[str, Any]:
         """Return all that was seen as plain values and arrays."""
         parts = {name: plain_state(part) for name, part in self._parts().items()}
-        return {"unit": self.unit, "direction": self.direction, "errors": self._errors, **parts}
+        return {"unit": self.unit, "direction": self.direction, **self._counts(), **parts}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], options: StreamOptions) -> MetricStream:
@@ -156,9 +170,30 @@ class MetricStream:
         """
         stream = cls(str(state["unit"]), Direction(state["direction"]).value, options)
         stream._errors = int(state["errors"])
+        stream._above, stream._below = (int(state.get(name, 0)) for name in ("above", "below"))
         for name, part in stream._parts().items():
             restore(part, state[name])
         return stream
+
+    @property
+    def _infinite(self) -> int:
+        return self._above + self._below
+
+    def _why_infinite(self) -> str:
+        total = self._values.count + self._values.undefined
+        return f"{self._infinite} of {total} values are infinite"
+
+    def _reason(self) -> str | None:
+        if self._infinite:
+            return self._why_infinite()
+        return None if math.isfinite(self.value) else "no record has a value"
+
+    def _metadata(self) -> dict[str, Any]:
+        found = {"sample_error_count": self._errors, "infinite_count": self._infinite}
+        return {name: count for name, count in found.items() if count}
+
+    def _counts(self) -> dict[str, int]:
+        return {"errors": self._errors, "above": self._above, "below": self._below}
 
     def _parts(self) -> dict[str, Any]:
         parts = {"values": self._values, "tops": self._tops, "bottoms": self._bottoms}

@@ -136,6 +136,48 @@ def test_a_task_tried_often_weighs_as_much_as_one_tried_once(evaluator):
     assert result["success"].ci.resampled == "tasks"
     assert result["success"].ci.n_units == 2
     assert result.counts["attempts"] == 4
+    late = [record(0, attempt=7), record(0, attempt=9), record(1, attempt=3)]
+    assert evaluator.evaluate_dataset(late, metrics=["success"]).counts["attempts"] == 2
+
+
+def test_a_metric_handed_over_has_thresholds_and_parameters_under_its_name(evaluator):
+    @metric(unit="m", better="lower", aliases=("way",))
+    def detour(travel_length, shortest_path_length, *, factor=1.0):
+        """Metres beyond the shortest path."""
+        return factor * (travel_length - shortest_path_length)
+
+    rows = [record(0)]
+    given = {"metrics": [detour], "metric_kwargs": {"way": {"factor": 2.0}}}
+    found = evaluator.evaluate_dataset(rows, thresholds={"detour": 5}, **given)["detour"]
+    plain = evaluator.evaluate_dataset(rows, metrics=[detour])["detour"]
+    assert (found.threshold, found.passed) == (5, found.value <= 5)
+    assert found.value == 2 * plain.value
+    with pytest.raises(UnknownMetricError):
+        evaluator.evaluate_dataset(rows, metrics=[detour], thresholds={"detours": 5})
+
+
+@pytest.mark.parametrize("whole", [np.int64, np.uint8, int])
+def test_whole_numbers_of_any_kind_are_resamples_and_seeds(evaluator, whole):
+    rows = [record(k, success=k % 3 == 0) for k in range(20)]
+    options = {"metrics": ["travel_length"], "bootstrap_ci": 200, "bootstrap_seed": 7}
+    given = {**options, "bootstrap_ci": whole(200), "bootstrap_seed": whole(7)}
+    found, plain = (evaluator.evaluate_dataset(rows, **one) for one in (given, options))
+    assert found.to_json() == plain.to_json()
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"bootstrap_seed": 2**63}, "bootstrap_seed"),
+        ({"bootstrap_seed": -1}, "bootstrap_seed"),
+        ({"bootstrap_seed": 1.0}, "bootstrap_seed"),
+        ({"bootstrap_ci": 200.0}, "bootstrap_ci"),
+        ({"cluster_by": ["episode_id"]}, "cluster_by"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_named(evaluator, options, named):
+    with pytest.raises(EvaluationInputError, match=named):
+        evaluator.evaluate_dataset([record(0)], metrics=["success"], **options)
 
 
 def test_thresholds_follow_the_direction(evaluator):

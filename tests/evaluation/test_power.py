@@ -27,13 +27,59 @@ def test_from_one_run_a_second_one_like_it_is_assumed():
     rows = [record(f"t{i}", success=i % 3 == 0) for i in range(30)]
     plan = power(rows, delta=0.2, metrics=["success"])
     row = plan["success"]
-    variance = 2 * np.var([i % 3 == 0 for i in range(30)], ddof=1)
+    p, q = 1 / 3, 1 / 3 + 0.2
     assert (plan.basis, plan.correlation, plan.clustered_by) == ("one run", 0.0, None)
-    assert row.spread == pytest.approx(math.sqrt(variance))
-    assert row.tasks == needed_tasks(variance, 0.2)
+    assert row.spread == pytest.approx(math.sqrt(p * (1 - p) + q * (1 - q)))
     assert (row.value, row.n_tasks, row.clusters) == (pytest.approx(1 / 3), 30, None)
     related = power(rows, delta=0.2, metrics=["success"], correlation=0.5)["success"]
-    assert related.tasks == needed_tasks(variance / 2, 0.2)
+    assert related.tasks < 0.6 * row.tasks
+
+
+@pytest.mark.parametrize(("p", "delta"), [(0.9, 0.1), (0.95, 0.05), (0.8, 0.1), (0.97, 0.1)])
+def test_independent_runs_of_the_planned_size_reach_the_power(p, delta):
+    rows = [record(f"t{i}", success=i < round(p * 100)) for i in range(100)]
+    tasks = power(rows, delta=delta, metrics=["success"])["success"].tasks
+    rng = np.random.default_rng(0)
+    a = rng.random((4000, tasks)) < p
+    b = rng.random((4000, tasks)) < p - delta
+    first, second = (a & ~b).sum(axis=1), (b & ~a).sum(axis=1)
+    p_values = 2 * stats.binom.cdf(np.minimum(first, second), first + second, 0.5)
+    assert 0.78 <= (p_values < 0.05).mean() <= 0.83
+
+
+def test_two_runs_of_zeros_and_ones_give_the_share_of_tasks_only_one_solves():
+    a = [record(f"t{i}", success=i % 4 != 0) for i in range(80)]
+    b = [record(f"t{i}", success=i % 4 != 1) for i in range(80)]
+    row = power(a, against=b, delta=0.1, metrics=["success"])["success"]
+    assert row.spread == pytest.approx(math.sqrt(0.5 - 0.01))
+    u, v = 0.3, 0.2
+    draws = np.random.default_rng(1).multinomial(row.tasks, [u, v, 1 - u - v], 4000)
+    p_values = 2 * stats.binom.cdf(draws[:, :2].min(axis=1), draws[:, :2].sum(axis=1), 0.5)
+    assert (p_values < 0.05).mean() == pytest.approx(0.8, abs=0.025)
+    same = power(a, against=a, delta=0.1, metrics=["success"])["success"]
+    assert (same.tasks, same.note) == (None, "all values are equal: no spread to plan by")
+
+
+def test_a_run_too_small_for_any_p_value_says_so():
+    five = [record(f"t{i}", scene=f"s{i % 5}", success=i // 5 % 2 == 0) for i in range(50)]
+    row = power(five, delta=0.5, metrics=["success"])["success"]
+    assert (row.n_clusters, row.clusters, row.tasks, row.power_now) == (5, 6, 60, 0.0)
+    assert "fewer than 6" in row.note
+    smaller = power(five, delta=0.2, metrics=["success"])["success"]
+    assert smaller.note.startswith("5 clusters show nothing: fewer than 6")
+    four = power(five[:4], delta=0.5, metrics=["success"], cluster_by=None)["success"]
+    assert four.note.startswith("4 tasks show nothing")
+    assert four.power_now == 0.0
+
+
+def test_a_fraction_has_the_worse_variance_of_both_runs():
+    rates = [(0.9, 0.6)[i % 2] for i in range(60)]
+    rows = [record(f"t{i}", travel_length=10 / rate) for i, rate in enumerate(rates)]
+    row = power(rows, delta=0.2, metrics=["spl"])["spl"]
+    own, m = np.var(rates, ddof=1), 0.75
+    other = own * 0.55 * 0.45 / (m * (1 - m))
+    assert row.spread == pytest.approx(math.sqrt(own + other))
+    assert row.tasks == needed_tasks(own + other, 0.2)
 
 
 def test_two_runs_give_the_spread_of_their_differences():

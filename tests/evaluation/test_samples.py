@@ -8,6 +8,7 @@ import pytest
 
 from abotn import EvaluationResult, Evaluator, metric, registry
 from abotn.errors import EvaluationInputError, UnknownMetricError, UnknownNameError
+from abotn.evaluation.gate import gate
 from abotn.metrics.registry import MetricRegistry
 from abotn.records.types import Trajectory
 
@@ -431,3 +432,169 @@ def test_few_or_equal_samples_give_a_flagged_interval(evaluator, count):
     for one in EvaluationResult.from_json(result.to_json()).metrics:
         assert one.ci.degenerate
         assert one.ci.lower <= one.value <= one.ci.upper
+
+
+SAFE, NEAR = [0.0, 0.0, -1.0, 0.0], [0.0, 0.0, 1.0, 0.0]
+AHEAD = [10.0, 0.0, 0.0, 0.0, 2.0]
+
+
+def times(evaluator, egos, **options):
+    """The time to collision of agents with something 10 m ahead, 2 m in radius."""
+    inputs = {"ego_state": egos, "actor_state": [AHEAD] * len(egos)}
+    return evaluator.evaluate_dataset(sample_inputs=inputs, metrics=["ttc"], **options)
+
+
+def test_never_colliding_is_infinite_and_passes(evaluator):
+    result = evaluator.evaluate(
+        ego_state=SAFE, actor_state=AHEAD, metrics=["ttc"], thresholds={"ttc": 3.0}
+    )
+    found = result["time_to_collision"]
+    assert (found.value, found.passed, found.is_error) == (math.inf, True, False)
+    assert (found.undefined_count, found.metadata["infinite_count"]) == (0, 1)
+    document = json.loads(result.to_json())["metrics"][0]
+    assert (document["value"], document["metadata"]["value_serialization"]) == (None, "inf")
+    again = EvaluationResult.from_json(result.to_json())
+    assert (again["time_to_collision"].value, again.to_json()) == (math.inf, result.to_json())
+    assert all(one.passed for one in gate(again, ["time_to_collision>=3"]).verdicts)
+
+
+def test_a_mean_with_safe_samples_is_infinite_and_says_how_many(evaluator):
+    result = times(
+        evaluator, [NEAR, SAFE, NEAR, SAFE], bootstrap_ci=100, thresholds={"ttc": 3.0},
+        keep_values=True,
+    )  # fmt: skip
+    found = result["time_to_collision"]
+    assert (found.value, found.passed) == (math.inf, True)
+    assert (found.reason, found.ci_reason) == ("2 of 4 values are infinite",) * 2
+    assert (found.ci, found.std, found.maximum, found.minimum) == (None, None, None, 8.0)
+    assert (found.sample_count, found.finite_count, found.undefined_count) == (4, 2, 0)
+    assert found.metadata["finite_mean"] == 8.0
+    assert found.metadata["raw_values"] == [8.0, math.inf, 8.0, math.inf]
+    json.loads(result.to_json(), parse_constant=lambda token: pytest.fail(token))
+    near = times(evaluator, [NEAR, NEAR], bootstrap_ci=100)["time_to_collision"]
+    assert (near.value, near.reason, near.ci.lower) == (8.0, None, 8.0)
+
+
+def test_infinite_values_of_both_signs_have_no_mean():
+    @metric(unit="m", better="lower", sample=True)
+    def far(prediction):
+        """Infinite to one side."""
+        return float(prediction[0, 0]) * math.inf
+
+    ends = [np.full((2, 2), sign) for sign in (1.0, -1.0)]
+    evaluator = Evaluator(MetricRegistry([far]))
+    found = evaluator.evaluate_dataset(predictions=ends, thresholds={"far": 1.0})["far"]
+    assert math.isnan(found.value)
+    assert (found.passed, found.reason) == (None, "2 of 2 values are infinite, of both signs")
+    below = evaluator.evaluate(prediction=ends[1], thresholds={"far": 1.0})["far"]
+    assert (below.value, below.passed) == (-math.inf, True)
+
+
+def test_infinities_of_robometrics_are_kept():
+    pytest.importorskip("robometrics")
+    result = Evaluator().evaluate(
+        ego_state=SAFE, actor_state=AHEAD, metrics=["robometrics/time_to_collision"]
+    )
+    assert result.metrics[0].value == math.inf
+
+
+def test_no_metric_can_write_to_its_inputs():
+    @metric(unit="m", better="lower", sample=True)
+    def writes(prediction, actor_trajs):
+        """Write to what it was given."""
+        actor_trajs[0][0, 0] = prediction[0, 0] = 99.0
+        return 0.0
+
+    @metric(unit="m", better="lower", sample=True)
+    def reads(prediction, actor_trajs):
+        """Read the same."""
+        return float(prediction[0, 0] + actor_trajs[0][0, 0])
+
+    path, actors = np.ones((4, 2)), [np.ones((3, 2)), np.ones((5, 2))]
+    evaluator = Evaluator(MetricRegistry([writes, reads]))
+    one = evaluator.evaluate(prediction=path, actor_trajs=actors)
+    many = evaluator.evaluate_dataset(
+        predictions=[path] * 2, sample_inputs={"actor_trajs": [actors] * 2}
+    )
+    for result in (one, many):
+        assert "read-only" in result["writes"].metadata["error"]
+        assert result["reads"].value == 2.0
+    assert (path == 1).all()
+    assert path.flags.writeable
+    assert actors[0].flags.writeable
+
+
+def test_samples_are_keyed_and_clustered_by_what_is_given(evaluator):
+    rng = np.random.default_rng(3)
+    shifts = rng.gamma(2.0, 1.0, 24)
+    rows = list(range(24))
+
+    def run(order, **options):
+        keys = {
+            "task_id": [f"t{i}" for i in order],
+            "episode_id": [f"s{i % 8}" for i in order],
+        }
+        if options.get("cluster_by"):
+            keys["weather"] = [("rain", "sun", "fog")[i % 3] for i in order]
+        return evaluator.evaluate_dataset(
+            predictions=[TRUTH + np.array([shifts[i], 0.0]) for i in order],
+            ground_truths=[TRUTH] * 24, sample_inputs=keys, metrics=["ade"], bootstrap_ci=200,
+            keep_values=True, **options,
+        )  # fmt: skip
+
+    for options, resampled, units in (
+        ({"cluster_by": "weather"}, "weather", 3),
+        ({}, "episode_id", 8),
+        ({"cluster_by": None}, "records", 24),
+    ):
+        found = run(rows, **options)
+        assert (found["ade"].ci.resampled, found["ade"].ci.n_units) == (resampled, units)
+        assert run(rows[::-1], **options).to_json() == found.to_json()
+
+
+def test_two_samples_of_one_key_and_unknown_labels_are_refused(evaluator):
+    pair = {"predictions": [PATH] * 2, "ground_truths": [TRUTH] * 2, "metrics": ["ade"]}
+    with pytest.raises(EvaluationInputError, match="two records for a"):
+        evaluator.evaluate_dataset(**pair, sample_inputs={"task_id": ["a", "a"]})
+    with pytest.raises(UnknownNameError, match="weather"):
+        evaluator.evaluate_dataset(**pair, sample_inputs={"weather": ["a", "a"]})
+
+
+def test_samples_that_raised_are_counted_once(evaluator):
+    result = evaluator.evaluate_dataset(
+        predictions=[PATH, PATH[:3], PATH], ground_truths=[TRUTH] * 3, metrics=["ade", "fde"]
+    )
+    assert result.counts["sample_errors"] == 1
+    assert [one.metadata["sample_error_count"] for one in result.metrics] == [1, 1]
+
+
+@pytest.mark.parametrize(("pred", "gt"), [("pred", "gt"), ("traj", "ref"), ("pred", "reference")])
+def test_other_names_give_prediction_and_ground_truth(evaluator, pred, gt):
+    one = evaluator.evaluate(**{pred: PATH, gt: TRUTH}, metrics=["ade"])
+    assert one["ade"].value == pytest.approx(DISTANCES.mean())
+    many = evaluator.evaluate_dataset(
+        sample_inputs={pred: [PATH] * 2, gt: [TRUTH] * 2}, metrics=["ade"]
+    )
+    assert many["ade"].value == pytest.approx(DISTANCES.mean())
+
+
+class Broken(Tensor):
+    """A tensor on a device that is gone."""
+
+    def numpy(self):
+        raise RuntimeError("no such device")
+
+
+@pytest.mark.parametrize("value", [Broken(PATH), PATH + 0j, (PATH + 0j).tolist()])
+def test_values_that_are_no_real_arrays_are_named(evaluator, value):
+    with pytest.raises(EvaluationInputError, match=r"^prediction: .*(no such device|complex)"):
+        evaluator.evaluate(prediction=value, ground_truth=TRUTH)
+    with pytest.raises(EvaluationInputError, match=r"^ground_truths\[1\]: "):
+        evaluator.evaluate_dataset(predictions=[PATH] * 2, ground_truths=[TRUTH, value])
+    with pytest.raises(EvaluationInputError, match=r"^dt: "):
+        evaluator.evaluate(prediction=PATH, dt=value if isinstance(value, Broken) else 1j)
+
+
+def test_predictions_that_are_no_list_are_named(evaluator):
+    with pytest.raises(EvaluationInputError, match=r"^predictions: .*got int"):
+        evaluator.evaluate_dataset(predictions=5, ground_truths=[TRUTH])

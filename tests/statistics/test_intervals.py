@@ -462,3 +462,11 @@ def test_bad_options_are_named(options, name):
 def test_bad_records_are_named(numerators, denominators, name):
     with pytest.raises(ValueError, match=f"^{name}: "):
         ratio_intervals(numerators, denominators)
+
+
+def test_a_unit_with_most_of_the_records_is_named():
+    values = lengths(40)
+    large = np.repeat([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [22, 2, 2, 2, 2, 2, 2, 2, 2, 2])
+    assert "one unit holds 55 % of the weight" in str(interval_of(values, units=large).note)
+    half = np.repeat([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [20, 4, 2, 2, 2, 2, 2, 2, 2, 2])
+    assert "of the weight" not in str(interval_of(values, units=half).note)

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from abotn.statistics import Spread, measure_spread, power_at, required_units
+from abotn.statistics import (
+    Spread,
+    measure_spread,
+    power_at,
+    required_units,
+    sign_flip_tests,
+)
+from abotn.statistics.mcnemar_power import (
+    discordance_at,
+    discordance_of_rates,
+    mcnemar_power_at,
+)
 
 
 def plain(variance: float = 1.0) -> Spread:
@@ -94,8 +107,53 @@ def test_no_spread_or_a_tiny_difference_is_an_answer_with_a_note():
     tiny = required_units(plain(), delta=1e-9)
     assert tiny.tasks is None
     assert "too small" in str(tiny.note)
-    assert power_at(measure_spread([2.0, 2.0]), delta=0.1, units=2) == 1.0
-    assert required_units(plain(), delta=100.0).tasks == 2
+    assert power_at(measure_spread([2.0, 2.0]), delta=0.1, units=6) == 1.0
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.01, 1 / 64])
+def test_no_size_is_planned_at_which_the_test_cannot_speak(alpha):
+    # With all u differences of one sign the p value is 2 / 2^u, and no pattern has a smaller one.
+    least = next(u for u in range(1, 50) if 2 / 2**u < alpha)
+    ones = [sign_flip_tests(np.ones(u))[0].p_value < alpha for u in (least - 1, least)]
+    assert ones == [False, True]
+    found = required_units(plain(), delta=100.0, alpha=alpha)
+    assert found.tasks == least
+    assert f"fewer than {least} tasks" in str(found.note)
+    assert power_at(plain(), delta=100.0, units=max(least - 1, 2), alpha=alpha) == 0.0
+    scenes = required_units(Spread(1.0, 0.5, 50, 5, 10.0), delta=100.0, alpha=alpha)
+    assert (scenes.scenes, scenes.tasks) == (least, 10 * least)
+
+
+@pytest.mark.parametrize(("units", "error"), [(6, 0.08), (7, 0.05), (8, 0.03), (12, 0.02)])
+def test_power_of_few_units_is_near_that_of_sign_flips(units, error):
+    samples = np.random.default_rng(units).normal(1.1, 1.0, (units, 3000))
+    rate = np.mean([test.p_value < 0.05 for test in sign_flip_tests(samples)])
+    assert power_at(plain(), delta=1.1, units=units) == pytest.approx(rate, abs=error)
+
+
+@pytest.mark.parametrize(("p", "q", "r"), [(0.9, 0.8, 0.0), (0.6, 0.8, 0.3), (1.0, 0.9, 0.0)])
+@pytest.mark.parametrize("units", [5, 6, 30])
+def test_mcnemar_power_is_the_sum_over_all_tables(p, q, r, units):
+    both = p * q + r * np.sqrt(p * (1 - p) * q * (1 - q))
+    u, v = p - both, q - both
+    expected = 0.0
+    for first in range(units + 1):
+        for second in range(units - first + 1):
+            tied = units - first - second
+            if first + second and stats.binomtest(first, first + second).pvalue < 0.05:
+                ways = comb(units, first) * comb(units - first, second)
+                expected += ways * u**first * v**second * (1 - u - v) ** tied
+    rates = discordance_of_rates(p, q, r)
+    assert rates.difference == pytest.approx(p - q)
+    assert mcnemar_power_at(rates, units=units) == pytest.approx(expected, abs=1e-9)
+
+
+def test_rates_that_cannot_be_are_cut():
+    assert discordance_of_rates(0.9, 0.2, 0.99) == pytest.approx((0.7, 0.0))
+    assert discordance_of_rates(0.2, 0.2, -0.99) == pytest.approx((0.2, 0.2))
+    assert discordance_at(0.1, 0.3) == pytest.approx((0.3, 0.0))
+    assert discordance_at(0.3, 0.1).variance == pytest.approx(0.3 - 0.01)
+    assert mcnemar_power_at(discordance_of_rates(1.0, 1.0), units=50) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -336,3 +336,33 @@ def test_wrong_kinds_inside_a_state_are_refused():
         bad["streams"]["ade"][part][key] = value
         with pytest.raises(DataError, match="damaged"):
             MetricAccumulator(["ade"], bootstrap_ci=100).load_state_dict(bad)
+
+
+def test_infinite_values_are_counted_and_make_the_mean_infinite():
+    evaluator, shards = Evaluator(), []
+    for speed in ([1.0, -1.0], [2.0, 1.0]):
+        inputs = {
+            "ego_state": [[0.0, 0.0, one, 0.0] for one in speed],
+            "actor_state": [[10.0, 0.0, 0.0, 0.0, 2.0]] * 2,
+        }
+        batch = evaluator.evaluate_dataset(sample_inputs=inputs, metrics=["ttc"], keep_values=True)
+        shard = MetricAccumulator(["ttc"], bootstrap_ci=100, thresholds={"ttc": 3.0})
+        shard.update(batch, keys=[f"{speed}/{i}" for i in range(2)])
+        shards.append(shard)
+    finite = shards[1].to_result()["time_to_collision"]
+    assert (finite.value, finite.reason, finite.undefined_count) == (6.0, None, 0)
+    shards[1].merge(shards[0])
+    loaded = MetricAccumulator(["ttc"], bootstrap_ci=100, thresholds={"ttc": 3.0})
+    loaded.load_state_dict(shards[1].state_dict())
+    found = loaded.to_result()["time_to_collision"]
+    assert (found.value, found.passed, found.ci) == (math.inf, True, None)
+    assert found.reason == found.ci_reason == "1 of 4 values are infinite"
+    assert (found.finite_count, found.undefined_count) == (3, 0)
+    assert (found.minimum, found.maximum, found.std) == (4.0, None, None)
+    assert found.metadata == {"infinite_count": 1}
+    figures = loaded.compute()["metrics"]["time_to_collision"]
+    assert (figures["infinite"], figures["max"], figures["ci"]) == (1, math.inf, None)
+    loaded.update({"ttc": [-math.inf, math.nan]}, keys=["a", "b"])
+    both = loaded.to_result()["time_to_collision"]
+    assert math.isnan(both.value)
+    assert (both.passed, both.undefined_count) == (None, 1)
