@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import orjson
 
 from abotn import schema_files
 from abotn.errors import ConfigError, DataError, EvaluationInputError
@@ -234,6 +235,20 @@ def _source_of_files(
 def _parse_all(
     contents: Sequence[tuple[str, bytes | OSError]],
 ) -> tuple[list[tuple[str, dict[str, Any]]], list[DamagedRecord]]:
+    schema = schema_files.load_schema("result.v1")
+    try:
+        # Nearly always every file is sound and of this layout, which needs no look at each.
+        documents = [orjson.loads(content) for _, content in contents]  # type: ignore[arg-type]
+    except (orjson.JSONDecodeError, TypeError):
+        return _parse_each(contents)
+    if not schema_files.accepts_all(schema, documents):
+        return _parse_each(contents)
+    return [(path, doc) for (path, _), doc in zip(contents, documents, strict=True)], []
+
+
+def _parse_each(
+    contents: Sequence[tuple[str, bytes | OSError]],
+) -> tuple[list[tuple[str, dict[str, Any]]], list[DamagedRecord]]:
     parsed: list[tuple[str, dict[str, Any]]] = []
     damaged: list[DamagedRecord] = []
     for path, content in contents:
@@ -246,7 +261,7 @@ def _parse_all(
             damaged.append(DamagedRecord(path, error.message))
     schema = schema_files.load_schema("result.v1")
     if schema_files.accepts_all(schema, [document for _, document in parsed]):
-        return parsed, damaged
+        return parsed, sorted(damaged, key=lambda one: one.path)
     return _valid_ones(parsed, damaged)
 
 
