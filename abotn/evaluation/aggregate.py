@@ -32,6 +32,7 @@ class Values:
     Attributes:
         numerators: (N, M) values, or numerators of ratio metrics; 0 where undefined.
         denominators: (N, M) 1 where defined, or denominators; 0 where undefined.
+        defined: (N, M) whether the record has a value.
         tasks: (N,) code of each record's task when tasks have several attempts, else None.
         clusters: (N,) code of each record's cluster, or None.
         resampled: What intervals resample: ``"records"``, ``"tasks"`` or the cluster column.
@@ -39,6 +40,7 @@ class Values:
 
     numerators: NDArray[np.float64]
     denominators: NDArray[np.float64]
+    defined: NDArray[np.bool_]
     tasks: Rows | None
     clusters: Rows | None
     resampled: str
@@ -73,6 +75,7 @@ def _values(scored: Sequence[Scored], table: RecordTable, options: EvaluationOpt
     return Values(
         np.column_stack([one.column.numerators for one in scored]),
         np.column_stack([one.column.denominators for one in scored]),
+        np.column_stack([one.column.defined for one in scored]),
         tasks,
         clusters,
         resampled,
@@ -133,7 +136,7 @@ def _weighted(values: Values, rows: Rows) -> tuple[NDArray[np.float64], NDArray[
     if values.tasks is None:
         return top, bottom
     _, tasks = np.unique(values.tasks[rows], return_inverse=True)
-    defined = (bottom != 0).astype(np.float64)
+    defined = values.defined[rows].astype(np.float64)
     counts = np.zeros((tasks.max(initial=0) + 1, defined.shape[1]))
     np.add.at(counts, tasks, defined)
     weights = 1.0 / np.maximum(counts[tasks], 1.0)

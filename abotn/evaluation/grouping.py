@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abotn.errors import EvaluationInputError, PluginError, UnknownNameError
-from abotn.plugins.manager import PluginManager
+from abotn.plugins.manager import Origin, PluginManager
 from abotn.records.table import RecordTable, natural_key
 
 QUANTILE_PREFIX = "quantiles:"
@@ -47,14 +47,20 @@ class Grouping:
         """Return the rows of each group, by label, in order.
 
         Raises:
-            EvaluationInputError: a column is missing, or the labels are not one per record.
+            EvaluationInputError: a column is missing, the function raised, or the labels are not
+                one per record.
         """
         missing = self.missing(table)
         if missing:
             raise EvaluationInputError(
                 f"needs column {', '.join(missing)}", where=f"grouping {self.name}"
             )
-        labels = list(self.function(*(table.column(name) for name in self.inputs)))
+        try:
+            labels = list(self.function(*(table.column(name) for name in self.inputs)))
+        except (Exception, SystemExit) as error:
+            raise EvaluationInputError(
+                f"raised {type(error).__name__}: {error}", where=f"grouping {self.name}"
+            ) from error
         if len(labels) != len(table):
             raise EvaluationInputError(
                 f"returned {len(labels)} labels for {len(table)} records",
@@ -84,19 +90,23 @@ def as_grouping(value: Any, *, order: Sequence[str] = ()) -> Grouping:
 def known_groupings(plugins: PluginManager) -> dict[str, Grouping]:
     """Return every grouping that plugins and this package offer, by name.
 
-    Raises:
-        PluginError: two distributions offer one name.
+    One that is no grouping, or takes a name that is there already, costs a warning that names its
+    distribution and is left out.
     """
     known: dict[str, Grouping] = {}
     for offer in plugins.offers("abotn_groupings"):
         origin = offer.origin
-        made = replace(
-            as_grouping(offer.value), distribution=origin.distribution, version=origin.version
-        )
+        try:
+            made = as_grouping(offer.value)
+        except PluginError as error:
+            plugins.warn(origin, error.message)
+            continue
         if made.name in known:
-            both = f"{known[made.name].distribution} and {origin.distribution}"
-            raise PluginError(f"grouping {made.name!r} comes from both {both}")
-        known[made.name] = made
+            plugins.warn(
+                origin, f"grouping {made.name!r} is there from {known[made.name].distribution}"
+            )
+            continue
+        known[made.name] = replace(made, distribution=origin.distribution, version=origin.version)
     return known
 
 
@@ -134,7 +144,18 @@ def _automatic(
     known = known_groupings(plugins)
     names = [name for name in protocol.get("groupings", ()) if name in known]
     names += [n for n, one in known.items() if one.distribution != "abotn" and n not in names]
-    return [known[name] for name in names if not known[name].missing(table)]
+    usable = [known[name] for name in names if not known[name].missing(table)]
+    return [one for one in usable if one.distribution == "abotn" or _splits(one, table, plugins)]
+
+
+def _splits(grouping: Grouping, table: RecordTable, plugins: PluginManager) -> bool:
+    """Whether a plugin's grouping works; one that does not, and was not asked for, is left out."""
+    try:
+        grouping.split(table)
+    except EvaluationInputError as error:
+        plugins.warn(Origin(grouping.distribution, grouping.version, grouping.name), str(error))
+        return False
+    return True
 
 
 def _resolve(item: Any, table: RecordTable, known: Mapping[str, Grouping]) -> Grouping:

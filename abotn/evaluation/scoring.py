@@ -97,7 +97,7 @@ def _score_one(
 ) -> Scored:
     try:
         column = compute_column(spec, table, parameters, skip=errors)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = str(error) if isinstance(error, AbotnError) else f"{type(error).__name__}: {error}"
         nothing = np.zeros(len(table))
         empty = MetricColumn(nothing, nothing, nothing.astype(bool), {})

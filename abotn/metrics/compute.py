@@ -133,7 +133,7 @@ def _loop(
                 returned = call(*(column[row] for column in inputs))
             last = last if spec.ratio else reduce_value(returned)
             results[row] = returned if spec.ratio else last.value
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             errors[int(row)] = f"{type(error).__name__}: {error}"
     parts = (results[:, 0], results[:, 1]) if spec.ratio else results[:, 0]
     column = _column(spec, parts, usable, errors)
@@ -191,7 +191,7 @@ def _column(
     else:
         numerators = _checked(spec, returned, len(usable))
         denominators = np.ones(len(usable))
-    defined = usable & np.isfinite(numerators) & np.isfinite(denominators)
+    defined = usable & np.isfinite(numerators) & np.isfinite(denominators) & (denominators >= 0)
     return MetricColumn(
         np.where(defined, numerators, 0.0),
         np.where(defined, denominators, 0.0),

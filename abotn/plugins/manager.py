@@ -124,7 +124,7 @@ class PluginManager:
             try:
                 names = implementation.argnames
                 implementation.function(*(arguments[name] for name in names))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._fail(origin, f"{hook} raised {type(error).__name__}: {error}")
 
     def listens(self, hook: str) -> bool:
@@ -163,7 +163,7 @@ class PluginManager:
     def _ask(self, implementation: Any, hook: str, origin: Origin) -> list[Any]:
         try:
             return list(implementation.function())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if origin.plugin in BUILT_IN_MODULES.values():
                 raise
             self._fail(origin, f"{hook} raised {type(error).__name__}: {error}")
@@ -177,6 +177,10 @@ class PluginManager:
             self._fail(origin, error.message)
         except (Exception, SystemExit) as error:
             self._fail(origin, f"{type(error).__name__}: {error}")
+
+    def warn(self, origin: Origin, reason: str) -> None:
+        """Say on stderr, in one line, what is wrong with a plugin."""
+        self._fail(origin, reason)
 
     def _fail(self, origin: Origin, reason: str) -> None:
         line = " ".join(reason.split())

@@ -95,6 +95,8 @@ def read_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     document = read_json(path, schema="trajectory.v1")
     arrays = {name: np.array(document.pop(name), dtype=kind) for name, kind in _DTYPES.items()}
     _check_lengths(arrays, path)
+    for array in arrays.values():
+        array.setflags(write=False)
     for key in ("schema_version", "value_serialization"):
         document.pop(key, None)
     return Trajectory(**arrays, extra=document)

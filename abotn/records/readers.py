@@ -161,9 +161,24 @@ def _read_items(items: list[Any], readers: Sequence[RecordReader]) -> RecordSour
     if all(isinstance(item, Mapping) for item in items):
         return RecordSource(RecordTable.from_dicts(_normalised(items)))
     if all(isinstance(item, str | os.PathLike) for item in items):
-        return _joined([_read_path(Path(item), readers) for item in items])
+        return _joined(*_read_paths(items, readers))
     kinds = sorted({type(item).__name__ for item in items})
     raise EvaluationInputError(f"cannot evaluate a list of {', '.join(kinds)}", where="results")
+
+
+def _read_paths(
+    items: list[Any], readers: Sequence[RecordReader]
+) -> tuple[list[RecordSource], list[DamagedRecord]]:
+    sources: list[RecordSource] = []
+    damaged: list[DamagedRecord] = []
+    for item in items:
+        try:
+            sources.append(_read_path(Path(item), readers))
+        except DataError as error:
+            damaged.append(DamagedRecord(os.fspath(item), error.message))
+            if len(damaged) == len(items):
+                raise
+    return sources, damaged
 
 
 def _normalised(items: list[Any]) -> list[Mapping[str, Any]]:
@@ -175,12 +190,12 @@ def _normalised(items: list[Any]) -> list[Mapping[str, Any]]:
     return [item if "schema_version" in item else normalise(item) for item in items]
 
 
-def _joined(sources: list[RecordSource]) -> RecordSource:
-    if len(sources) == 1:
+def _joined(sources: list[RecordSource], unreadable: list[DamagedRecord]) -> RecordSource:
+    if len(sources) == 1 and not unreadable:
         return sources[0]
     names = {name for source in sources for name in source.table.names}
     columns = {name: _stack(name, sources) for name in names}
-    damaged = tuple(one for source in sources for one in source.damaged)
+    damaged = (*unreadable, *(one for source in sources for one in source.all_damaged))
     manifests = [source.manifest for source in sources]
     same = all(manifest == manifests[0] for manifest in manifests)
     return RecordSource(RecordTable(columns), damaged, manifests[0] if same else None)

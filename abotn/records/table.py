@@ -146,6 +146,8 @@ class RecordTable:
     def with_default(self, name: str, value: float) -> RecordTable:
         """Return the table with ``value`` wherever column ``name`` has none."""
         column = self.column(name) if name in self else np.full(len(self), np.nan)
+        if column.dtype == object:
+            column = np.array([_as_number(value) for value in column])
         missing = np.isnan(column.astype(np.float64))
         return self.with_columns({name: np.where(missing, value, column.astype(np.float64))})
 
@@ -251,14 +253,20 @@ def _float_or_nan(value: Any) -> float:
         return np.nan
 
 
+def _as_number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else float("nan")
+
+
 def _objects(values: list[Any]) -> Column:
     # Lists of one length must stay items of one column, not become a second axis.
     return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _frozen(column: Column) -> Column:
-    view: Column = column.view()
-    view.flags.writeable = False
+    # A view of an array that is itself sealed cannot be made writeable again.
+    sealed = column.copy()
+    sealed.flags.writeable = False
+    view: Column = sealed.view()
     return view
 
 

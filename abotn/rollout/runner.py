@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,14 +93,15 @@ def run(
         folder = _folder(prepared, output_dir, run_dir, resume_dir)
         if started is not None:
             started(folder)
+        # An agent in this process may change the working folder; the records must not follow it.
         session = Session(
-            folder,
+            folder.absolute(),
             prepared.setup.rules,
             len(prepared.units),
             fail_fast=fail_fast,
             progress=progress,
         )
-        return session.make(crew, pending)
+        return replace(session.make(crew, pending), folder=folder)
 
 
 def _prepare(

@@ -405,6 +405,35 @@ def test_tiny_and_constant_data_give_flagged_intervals_and_valid_json(evaluator,
             assert one.ci.degenerate
 
 
+def test_one_damaged_number_does_not_spoil_the_others(evaluator):
+    good = {"collision_path_length": 1.0, "total_distance": 4.0}
+    rows = [record(0, metrics=good), record(1, metrics={**good, "total_distance": -1.0})]
+    result = evaluator.evaluate_dataset(rows, metrics=["collision_path_ratio"], bootstrap_ci=100)
+    assert result["collision_path_ratio"].value == 0.25
+    assert result["collision_path_ratio"].undefined_count == 1
+
+
+def test_an_attempt_that_went_nowhere_counts_in_a_ratio(evaluator):
+    def row(task, attempt, inside, distance):
+        lengths = {"collision_path_length": inside, "total_distance": distance}
+        return record(task, attempt=attempt, metrics=lengths)
+
+    rows = [row(0, 0, 5.0, 10.0), row(0, 1, 0.0, 0.0), row(1, 0, 0.0, 10.0), row(1, 1, 0.0, 10.0)]
+    result = evaluator.evaluate_dataset(rows, metrics=["collision_path_ratio"])
+    assert result["collision_path_ratio"].value == pytest.approx(2.5 / 15)
+
+
+def test_a_metric_cannot_unlock_the_records():
+    def unlock(success):
+        """Try to make the column writeable."""
+        success.flags.writeable = True
+        success[:] = 1.0
+        return success
+
+    with pytest.raises(EvaluationInputError, match="WRITEABLE"):
+        Evaluator(registry_with(unlock)).evaluate_dataset([record(0)], metrics=["unlock"])
+
+
 def test_values_are_kept_on_request(evaluator):
     rows = [record(0), record(1, length=None)]
     result = evaluator.evaluate_dataset(rows, metrics=["spl"], keep_values=True)

@@ -153,6 +153,27 @@ def test_events_reach_plugins_and_a_raising_one_stops_nothing(manager, capsys):
     assert "abotn_episode_finished raised ValueError: no" in capsys.readouterr().err
 
 
+def test_a_grouping_that_fails_costs_a_warning_and_the_evaluation_goes_on(manager, capsys):
+    from abotn import Evaluator
+
+    def explode(success):
+        raise SystemExit(3)
+
+    def scene(episode_id):
+        return episode_id
+
+    plugin = types.SimpleNamespace(abotn_groupings=hookimpl(lambda: [explode, scene, 5]))
+    manager.register(plugin, Origin("dist", "1", "p"))
+    rows = [{"task_id": str(i), "status": "stop", "success": True} for i in range(3)]
+    result = Evaluator(plugins=manager).evaluate_dataset(rows)
+    assert result["success"].value == 1.0
+    assert result.groups == {}
+    said = capsys.readouterr().err
+    assert "dist 1: grouping explode: raised SystemExit" in said
+    assert "grouping 'scene' is there from abotn" in said
+    assert "got int" in said
+
+
 def test_asking_for_something_nobody_offers_names_the_nearest(manager):
     with pytest.raises(UnknownNameError, match="run-folder"):
         manager.named("abotn_record_readers", "record reader", "run-foldr")

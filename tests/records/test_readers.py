@@ -82,6 +82,17 @@ def test_a_list_of_paths_is_one_table(tmp_path):
     assert read_records(paths).table.column("task_id").tolist() == ["a", "b"]
 
 
+def test_a_damaged_file_in_a_list_is_named_and_the_rest_is_read(tmp_path):
+    good = put(tmp_path, "a", {**PUBLISHED, "task_id": "a"})
+    bad = put(tmp_path, "b", "{")
+    odd = put(tmp_path, "c", {**PUBLISHED, "task_id": "c", "metrics": {"total_distance": "far"}})
+    (good.parent / "trajectory.json").write_text("{", encoding="utf-8")
+    source = read_records([good, bad, odd])
+    assert source.table.column("task_id").tolist() == ["a"]
+    damaged = {one.path.replace("\\", "/").split("/")[-2:][0] for one in source.damaged}
+    assert damaged == {"a", "b", "c"}
+
+
 def test_joined_sources_keep_columns_that_only_one_has(tmp_path):
     one = put(tmp_path, "a", {**PUBLISHED, "task_id": "a", "extra_number": 2})
     two = put(tmp_path, "b", {**PUBLISHED, "task_id": "b", "note": "text"})
