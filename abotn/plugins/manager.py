@@ -207,15 +207,6 @@ def _origin(entry_point: EntryPoint) -> Origin:
     return Origin(distribution.metadata["Name"], distribution.version, entry_point.name)
 
 
-def _load_order(entry_point: EntryPoint) -> tuple[str, str]:
-    return _origin(entry_point).distribution, entry_point.name
-
-
-def _ask_order(implementation: Any) -> tuple[bool, str]:
-    name = str(implementation.plugin_name)
-    return not name.startswith("abotn:"), name
-
-
 def _unknown_hooks(plugin: Any) -> set[str]:
     marked = {name for name in dir(plugin) if hasattr(getattr(plugin, name, None), "abotn_impl")}
     return {name for name in marked if not hasattr(hookspecs, name)}

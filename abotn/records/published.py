@@ -35,11 +35,6 @@ def normalise(document: Mapping[str, Any]) -> dict[str, Any]:
     return {"schema_version": "1", "metrics": {}, **plain, **_named(lost)}
 
 
-def is_infinite(document: Mapping[str, Any], key: str) -> bool:
-    """Whether the written value of ``key`` was an infinity rather than absent."""
-    return document.get("value_serialization", {}).get(key) in ("inf", "-inf")
-
-
 def _finite(value: Any, path: str, lost: dict[str, str]) -> Any:
     kind = type(value)
     if kind is str:
