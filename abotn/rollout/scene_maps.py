@@ -36,7 +36,9 @@ class StepCollisions:
 
     Attributes:
         hit: (T,) whether the step's line hit an obstacle.
-        length: (T,) metres inside obstacles; 0 for a step that did not hit, as published.
+        length: (T,) metres inside obstacles by the sampling's own rule for lengths. Under
+            `published` the two rules look at different samples, so a step that did not hit
+            may have a length, and one that hit may have none.
     """
 
     hit: NDArray[np.bool_]
@@ -110,17 +112,13 @@ class SceneMaps:
     def _collisions(self, positions: FloatArray, sampling: str) -> StepCollisions:
         if len(positions) < 2:
             return StepCollisions(np.zeros(0, dtype=bool), np.zeros(0))
-        hit, length = line_collisions(self.grid, positions[:-1], positions[1:], sampling)
-        return StepCollisions(hit, np.where(hit, length, 0.0))
+        return StepCollisions(*line_collisions(self.grid, positions[:-1], positions[1:], sampling))
 
     @cached_property
     def _pose_obstacles(self) -> NDArray[np.bool_]:
         protocol, grey = self._protocol, self.episode.occ_map
         if grey is None:
             raise DataError("the scene has no map", where=self.episode.scene_path or None)
-        if protocol.occ_obstacle_polarity == "dark" and protocol.occ_dilation_meters > 0:
-            # Widening leaves black and white, whatever the greys were, as published.
-            return ~self.grid.free
         mask = obstacle_mask(grey, protocol.occ_obstacle_polarity, protocol.occ_dark_threshold)
         free = OccupancyGrid(~mask, self.episode.geometry)
         return ~dilate_free(free, protocol.occ_dilation_meters).free
