@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from abotn.errors import ConfigError, UnknownNameError
 from abotn.geometry.map_geometry import MapGeometry
 from abotn.rendering.camera import VIEW_ORDER, VIEW_YAWS, CameraConfig, checked_pose, view_pose
-from abotn.rendering.factory import SceneSource
 from abotn.rendering.level_view import LevelView, level_views
 from abotn.rendering.pinhole import PixelRays, pixel_rays
 from abotn.rendering.scene_map import SceneMap
+from abotn.rendering.scene_source import SceneSource
 from abotn.rendering.textures import Textures, make_textures
 from abotn.rendering.tilt import Tilt, is_level, tilt_of
 

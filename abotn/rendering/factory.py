@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abotn.errors import UnknownNameError
-from abotn.geometry.map_geometry import MapGeometry
 from abotn.rendering.camera import CameraConfig
-
-SceneParts = tuple[NDArray[np.bool_], MapGeometry, NDArray[Any] | None]
-SceneSource = Callable[[str], SceneParts]
+from abotn.rendering.scene_source import SceneSource
 
 
 class Renderer(Protocol):

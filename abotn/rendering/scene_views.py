@@ -11,8 +11,8 @@ from abotn.errors import UnknownNameError
 from abotn.rendering.answer import write_answer
 from abotn.rendering.camera import CameraConfig
 from abotn.rendering.embedded import EmbeddedRenderer
-from abotn.rendering.factory import SceneParts
 from abotn.rendering.request import RenderRequest
+from abotn.rendering.scene_source import SceneParts
 from abotn.scenes.episode import Episode
 from abotn.scenes.layout import list_scene_folders, require_folder
 

@@ -22,7 +22,7 @@ from abotn.errors import DataError
 from abotn.rollout.protocol import Protocol
 
 if TYPE_CHECKING:
-    from abotn.rendering.factory import SceneParts
+    from abotn.rendering.scene_source import SceneParts
     from abotn.scenes.episode import Episode
 
 FloatArray = NDArray[np.float64]

@@ -12,7 +12,8 @@ from abotn.streaming.batch import check_nan_policy
 from abotn.streaming.curves import FIGURES, ranking_figures, undefined_reason
 from abotn.streaming.groups import groupings, overall, resolve_negatives
 from abotn.streaming.histogram import whole_count
-from abotn.streaming.tally import ScoreStore, Tally
+from abotn.streaming.score_store import ScoreStore
+from abotn.streaming.tally import Tally
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abotn.streaming.dataset import Scenario
+from abotn.streaming.example_labels import Labels
 from abotn.streaming.known_answers import exact_answer
-
-if TYPE_CHECKING:
-    from abotn.streaming.generate import Labels
 
 #: One scenario's scores and labels, flat.
 Scored = tuple[Scenario, NDArray[np.float64], NDArray[np.bool_]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,38 +23,14 @@ from abotn.streaming.dataset import (
     sensor_label_path,
     timestep_label_path,
 )
+from abotn.streaming.example_labels import Labels, draw_labels
 from abotn.streaming.example_scores import write_scores
 
-#: Height and width of the images, in pixels.
-IMAGE_SHAPE = (24, 32)
 TOWNS = ("Town01", "Town02")
 ANOMALY_TYPES = ("change-weather", "spawn-props", "vanish-actor")
 
 #: What a generated dataset's folder holds, and nothing else.
 _ENTRIES = {"answers.json", "scores", "test"}
-
-
-@dataclass(frozen=True)
-class Labels:
-    """The labels of one generated scenario.
-
-    Args:
-        scenario: The scenario.
-        masks: Per camera, bool, shape (timesteps, rows, columns).
-        points: bool, shape (timesteps, points).
-        observations: bool, shape (timesteps,).
-    """
-
-    scenario: Scenario
-    masks: dict[str, NDArray[np.bool_]]
-    points: NDArray[np.bool_]
-    observations: NDArray[np.bool_]
-
-    def readings(self, sensor: str) -> NDArray[np.bool_]:
-        """Return at which timesteps a sensor sees the anomaly, shape (timesteps,)."""
-        if sensor == "lidar":
-            return np.asarray(self.points.any(axis=1))
-        return np.asarray(self.masks[sensor].any(axis=(1, 2)))
 
 
 def generate_anomaly_dataset(
@@ -124,7 +99,7 @@ def _plan(
 def _write_scenario(
     scenario: Scenario, rng: np.random.Generator, timesteps: int, points: int
 ) -> Labels:
-    labels = _draw_labels(scenario, rng, timesteps, points)
+    labels = draw_labels(scenario, rng, timesteps, points)
     root = Path(scenario.scenario_id)
     for timestep in range(timesteps):
         image = _image(labels.masks["front"][timestep], rng)
@@ -149,33 +124,6 @@ def _write_sample_labels(labels: Labels, timestep: int) -> None:
     if labels.points[timestep].any():
         path = point_label_path(scenario_id, timestep)
         _write_table(path, {"anomaly": labels.points[timestep]})
-
-
-def _draw_labels(
-    scenario: Scenario, rng: np.random.Generator, timesteps: int, points: int
-) -> Labels:
-    masks = {camera: np.zeros((timesteps, *IMAGE_SHAPE), np.bool_) for camera in CAMERAS}
-    clouds = np.zeros((timesteps, int(rng.integers(points // 2 + 1, points + 1))), np.bool_)
-    observed = np.zeros(timesteps, np.bool_)
-    if scenario.is_anomalous:
-        # The anomaly lasts from some timestep to the end, and never for the whole scenario.
-        observed[int(rng.integers(1, timesteps)) :] = True
-    if scenario.is_anomalous and scenario.anomaly_type != "change-weather":
-        for timestep in np.flatnonzero(observed):
-            clouds[timestep, : int(rng.integers(1, clouds.shape[1] // 3 + 1))] = True
-            for camera in CAMERAS:
-                if camera == "front" or rng.random() < 0.4:
-                    masks[camera][timestep] = _rectangle(rng)
-    return Labels(scenario, masks, clouds, observed)
-
-
-def _rectangle(rng: np.random.Generator) -> NDArray[np.bool_]:
-    mask = np.zeros(IMAGE_SHAPE, np.bool_)
-    rows, columns = IMAGE_SHAPE
-    top, left = int(rng.integers(rows - 4)), int(rng.integers(columns - 4))
-    height, width = rng.integers(2, 9, size=2)
-    mask[top : top + height, left : left + width] = True
-    return mask
 
 
 def _image(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from abotn.errors import ConfigError
 from abotn.streaming.dataset import Scenario
-from abotn.streaming.tally import Place, Selection
+from abotn.streaming.score_store import Place, Selection
 
 #: What a type's own positives are compared with: its own negatives, the normal scenarios' scores,
 #: both, or every negative there is.

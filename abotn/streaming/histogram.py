@@ -12,7 +12,8 @@ from abotn.errors import ConfigError
 from abotn.streaming.binning import Binning, check_bin_count
 from abotn.streaming.dataset import Scenario, parse_scenario
 from abotn.streaming.resolution import Resolution, resolution
-from abotn.streaming.tally import Place, Selection, Tally, Weigher
+from abotn.streaming.score_store import Place, Selection, Weigher
+from abotn.streaming.tally import Tally
 
 #: Bins of each scenario, unless another number is asked for.
 SCENARIO_BINS = 4096

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from abotn.errors import EvaluationInputError
 from abotn.streaming.dataset import Scenario, parse_scenario
+from abotn.streaming.score_store import Selection, Weigher
 from abotn.streaming.seen import Key, SeenTimesteps
-from abotn.streaming.tally import Selection, Tally, Weigher
+from abotn.streaming.tally import Tally
 
 _JOIN_AFTER = 1024
 _DTYPES = {"score": np.float64, "label": np.bool_, "scenario": np.int32, "timestep": np.int32}

@@ -14,7 +14,7 @@ from abotn.streaming.curves import FIGURES, ranking_figures, undefined_reason
 from abotn.streaming.draws import Floats, encoded, scenarios_digest
 from abotn.streaming.groups import Group, groupings, overall
 from abotn.streaming.resampling import Resampling, group_draws, percentile_interval, units_of
-from abotn.streaming.tally import ScoreStore
+from abotn.streaming.score_store import ScoreStore
 from abotn.units import Direction
 
 DIRECTIONS = {

@@ -14,7 +14,7 @@ from abotn.results.types import ConfidenceInterval
 from abotn.streaming.curves import FIGURES, ranking_figures
 from abotn.streaming.dataset import Scenario
 from abotn.streaming.groups import Group
-from abotn.streaming.tally import ScoreStore, Selection, Weigher
+from abotn.streaming.score_store import ScoreStore, Selection, Weigher
 
 #: Resamples drawn from one generator; part of what a seed means, so not to be tuned.
 BLOCK = 64

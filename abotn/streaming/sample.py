@@ -19,8 +19,8 @@ from abotn.streaming.curves import FIGURES, ranking_figures
 from abotn.streaming.dataset import Scenario
 from abotn.streaming.histogram import ScoreHistograms
 from abotn.streaming.kept import KeptScores
+from abotn.streaming.score_store import ScoreStore
 from abotn.streaming.seen import Key, SeenTimesteps
-from abotn.streaming.tally import ScoreStore
 from abotn.streaming.workers import BoundedWorkers
 
 if TYPE_CHECKING:

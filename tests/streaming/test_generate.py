@@ -8,7 +8,8 @@ from pyarrow import feather
 
 from abotn.errors import ConfigError
 from abotn.streaming.dataset import find_scenarios
-from abotn.streaming.generate import IMAGE_SHAPE, generate_anomaly_dataset
+from abotn.streaming.example_labels import IMAGE_SHAPE
+from abotn.streaming.generate import generate_anomaly_dataset
 
 
 def digest(root):
