@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from abotn.agents.messages import MESSAGE_TYPE
 from abotn.errors import AgentError, ConfigError, DataError
+from abotn.http_sessions import new_session, server_url, system_reason
 from abotn.json_files import parse_json
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class AgentConnection:
                 # A server may have closed a connection that was idle; a new one tells.
                 self.close()
                 if last or isinstance(error, requests.exceptions.InvalidURL):
-                    raise AgentError(_reason(error), where=self.url) from error
+                    raise AgentError(system_reason(error), where=self.url) from error
         raise AssertionError("unreachable")
 
     def close(self) -> None:
@@ -83,7 +83,7 @@ class AgentConnection:
 
     def _ask(self, method: str, path: str, content: bytes | None, timeout: float) -> Reply:
         if self._session is None:
-            self._session = _new_session(self.url)
+            self._session = new_session(self.url, cookies=True)
         headers = None if content is None else {"Content-Type": MESSAGE_TYPE}
         answer = self._session.request(
             method, self.url + path, data=content, headers=headers, timeout=timeout,
@@ -108,40 +108,9 @@ def checked_url(url: str) -> str:
     Raises:
         ConfigError: it cannot be one.
     """
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except (ValueError, AttributeError, TypeError):
-        usable = False
-    if not usable or parts.query or parts.fragment:
+    parts = server_url(url)
+    if parts is None or parts.query or parts.fragment:
         raise ConfigError(
             f"expected a URL such as http://localhost:7037, got {url!r}", where="agent"
         )
     return url.rstrip("/")
-
-
-def _new_session(url: str) -> requests.Session:
-    import requests
-
-    session = requests.Session()
-    # A server on this machine is never asked through a proxy.
-    session.trust_env = not _on_this_machine(urlsplit(url).hostname or "")
-    session.headers["Accept-Encoding"] = "identity"
-    return session
-
-
-def _on_this_machine(host: str) -> bool:
-    return host in ("localhost", "::1") or host.startswith("127.")
-
-
-def _reason(error: BaseException) -> str:
-    """The system's own words, which the libraries wrap several times."""
-    chain: list[BaseException] = []
-    cause: BaseException | None = error
-    while cause is not None:
-        chain.append(cause)
-        cause = cause.__cause__ or cause.__context__
-    for found in reversed(chain):
-        if isinstance(found, OSError) and found.strerror:
-            return found.strerror
-    return " ".join(str(chain[-1]).split())[:200] or type(chain[-1]).__name__

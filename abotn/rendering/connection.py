@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
-from http.client import HTTPException
-from http.cookiejar import DefaultCookiePolicy
+from collections.abc import Mapping
 from typing import Any, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import requests
-from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError, TimeoutError
 
 from abotn.errors import ConfigError, RenderFailureError
+from abotn.http_sessions import new_session, server_url, system_reason
 
 _CONNECTIONS = 16
 _CHUNK = 1 << 16
@@ -99,7 +97,7 @@ class Connection:
         # A pair that is replaced as a whole: threads that race open one session too many at most.
         held = self._open
         if held is None or held[0] != os.getpid():
-            held = os.getpid(), _new_session(self.url)
+            held = os.getpid(), new_session(self.url, connections=_CONNECTIONS)
             self._open = held
         return held[1]
 
@@ -122,36 +120,7 @@ class Connection:
     def _reason(self, error: Exception) -> str:
         if isinstance(error, requests.Timeout | TimeoutError):
             return f"no answer within {self.timeout:g} s"
-        # The libraries wrap what happened several times; the system's own words say it best.
-        chain = list(_chain(error))
-        for cause in reversed(chain):
-            if isinstance(cause, OSError) and cause.strerror:
-                return cause.strerror
-        causes = [cause for cause in chain if isinstance(cause, HTTPException)] or chain
-        return str(causes[-1])[:200] or type(causes[-1]).__name__
-
-
-def _new_session(url: str) -> requests.Session:
-    session = requests.Session()
-    adapter = HTTPAdapter(pool_maxsize=_CONNECTIONS)
-    session.mount("http://", adapter)
-    session.mount("https://", adapter)
-    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-    # Compressing an image again gains nothing.
-    session.headers["Accept-Encoding"] = "identity"
-    session.trust_env = not _on_this_machine(urlsplit(url).hostname or "")
-    return session
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__ or cause.__context__
-
-
-def _on_this_machine(host: str) -> bool:
-    return host in ("localhost", "::1") or host.startswith("127.")
+        return system_reason(error)
 
 
 def _check_length(response: requests.Response, size: int) -> None:
@@ -162,12 +131,7 @@ def _check_length(response: requests.Response, size: int) -> None:
 
 
 def _checked_url(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except (ValueError, AttributeError, TypeError):
-        usable = False
-    if not usable:
+    if server_url(url) is None:
         raise ConfigError(
             f"expected a URL such as http://localhost:7036/render_gs, got {url!r}",
             where="render_url",
