@@ -22,9 +22,11 @@ def test_urls_of_servers(url: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["", "localhost:7036", "ftp://host/", "http://", "http://host:0", "http://host:70000", None, 7]
-    + ["http://[::1", "http://[half"],
-)
+    [
+        "", "localhost:7036", "ftp://host/", "http://", "http://host:0", "http://host:70000",
+        "http://[::1", "http://[half", None, 7,
+    ],
+)  # fmt: skip
 def test_other_things_are_no_urls(url: object) -> None:
     assert server_url(url) is None
 
