@@ -6,6 +6,9 @@ import difflib
 import os
 from collections.abc import Iterable
 
+LONGEST_TEXT = 1000
+_LONGEST_NAME = 100
+
 
 class AbotnError(Exception):
     """Base of every error this package raises on purpose.
@@ -91,6 +94,48 @@ class UnknownMetricError(UnknownNameError):
 
     def __init__(self, name: object, known: Iterable[str]) -> None:
         super().__init__("metric", name, known)
+
+
+def text_of(value: object, longest: int = LONGEST_TEXT) -> str:
+    """Return ``str(value)`` as one line that any file, pipe or terminal can hold.
+
+    Runs of white space become a blank, control characters and halves of characters a question
+    mark, and what is longer than ``longest`` characters is cut. An object that has no text, because
+    its ``__str__`` raises, gives the name of its class in words.
+
+    Args:
+        value: Anything, such as an exception of code that is not ours.
+        longest: Largest number of characters returned.
+
+    Example:
+        >>> text_of(ValueError("two\\nlines"))
+        'two lines'
+    """
+    try:
+        # Far more than is shown, so that white space can go, but never all of a huge text.
+        text = str.__getitem__(str(value), slice(8 * longest))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return f"a {name_of(value)} without a text"
+    text = " ".join(text.split())
+    shown = "".join(character if character.isprintable() else "?" for character in text)
+    return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
+
+def name_of(value: object) -> str:
+    """Return the name of a value's class, whatever its metaclass says."""
+    name: str = _CLASS_NAME.__get__(type(value))
+    return text_of(name, _LONGEST_NAME)
+
+
+def error_text(error: BaseException, longest: int = LONGEST_TEXT) -> str:
+    """Return an exception as ``Name: text``, fit for one line; the name alone without a text."""
+    text = text_of(error, longest)
+    return f"{name_of(error)}: {text}" if text else name_of(error)
+
+
+_CLASS_NAME = type.__dict__["__name__"]
 
 
 def _rebuild(

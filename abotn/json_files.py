@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import math
 import os
 import secrets
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -46,7 +48,11 @@ def dump_json(document: Mapping[str, Any]) -> bytes:
 
 
 def write_json(
-    path: str | os.PathLike[str], document: Mapping[str, Any], *, schema: str | None = None
+    path: str | os.PathLike[str],
+    document: Mapping[str, Any],
+    *,
+    schema: str | None = None,
+    new: bool = False,
 ) -> None:
     """Write ``document`` so that a reader sees the whole file or the one before it.
 
@@ -54,8 +60,10 @@ def write_json(
         path: Target file; its folder must exist.
         document: What to write, see :func:`dump_json`.
         schema: Name of the schema the written document must fit, such as ``"result.v1"``.
+        new: Whether there must be no such file yet; of several writers at once one succeeds.
 
     Raises:
+        FileExistsError: the file must be new and is not; it stays as it is.
         SchemaError: the document breaks the schema; nothing is written.
         DataError: the file system refused; nothing is left behind.
     """
@@ -64,29 +72,35 @@ def write_json(
         reason = schema_files.complaint(schema, parse_json(content, path))
         if reason is not None:
             raise SchemaError(f"refusing to write what breaks {schema}: {reason}", where=path)
-    write_bytes(path, content)
+    write_bytes(path, content, new=new)
 
 
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+def write_bytes(path: str | os.PathLike[str], content: bytes, *, new: bool = False) -> None:
     """Write a file through a temporary name in its own folder, flushed and renamed.
 
+    Args:
+        path: Target file; its folder must exist.
+        content: All of it.
+        new: Whether there must be no such file yet; of several writers at once one succeeds.
+
     Raises:
+        FileExistsError: the file must be new and is not; it stays as it is.
         DataError: the file system refused; nothing is left behind.
     """
     target = Path(path)
     temporary = target.parent / f".tmp-{os.getpid()}-{secrets.token_hex(4)}~"
     try:
-        with temporary.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    except OSError as error:
-        _discard(temporary)
-        raise DataError(f"cannot write: {error.strerror or error}", where=path) from error
-    except BaseException:
-        _discard(temporary)
+        _write_whole(temporary, content)
+        if new:
+            _name_anew(temporary, target, content)
+        else:
+            temporary.replace(target)
+    except FileExistsError:
         raise
+    except OSError as error:
+        raise DataError(f"cannot write: {error.strerror or error}", where=path) from error
+    finally:
+        _discard(temporary)
 
 
 def parse_json(content: bytes, where: str | os.PathLike[str]) -> dict[str, Any]:
@@ -108,11 +122,11 @@ def read_json(path: str | os.PathLike[str], *, schema: str | None = None) -> dic
     """Read a JSON object and check it.
 
     Raises:
-        DataError: no such file, not JSON, or not an object.
+        DataError: no such file, not a regular file, not JSON, or not an object.
         SchemaError: it breaks ``schema``.
     """
     try:
-        content = Path(path).read_bytes()
+        content = read_regular(path)
     except OSError as error:
         raise DataError(f"cannot read: {error.strerror or error}", where=path) from error
     document = parse_json(content, path)
@@ -121,6 +135,52 @@ def read_json(path: str | os.PathLike[str], *, schema: str | None = None) -> dic
         if reason is not None:
             raise SchemaError(f"breaks {schema}: {reason}", where=path)
     return document
+
+
+def read_regular(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file; a pipe, a device or a folder is refused, never waited for.
+
+    Raises:
+        OSError: it cannot be read, or is not a regular file nor a link to one.
+    """
+    handle = os.open(path, _OPEN_FLAGS)
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+        content = os.read(handle, max(found.st_size, _READ_SIZE))
+        while len(content) < found.st_size and (more := os.read(handle, found.st_size)):
+            content += more
+        return content
+    finally:
+        os.close(handle)
+
+
+_READ_SIZE = 1 << 16
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    with path.open("xb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _name_anew(temporary: Path, target: Path, content: bytes) -> None:
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links; what is there already is still refused.
+        try:
+            _write_whole(target, content)
+        except FileExistsError:
+            raise
+        except BaseException:
+            _discard(target)
+            raise
 
 
 def _discard(temporary: Path) -> None:

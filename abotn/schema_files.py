@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
 from operator import itemgetter
@@ -81,18 +81,14 @@ def accepts_all(schema: dict[str, Any], values: Sequence[object]) -> bool:
         return False
     if "enum" in schema and not all(value in schema["enum"] for value in _distinct(values)):
         return False
-    if "minimum" in schema and kinds & {int, float}:
-        numbers: Any = values
-        if not kinds <= {int, float}:
-            numbers = [value for value in values if type(value) in (int, float)]
-        if min(numbers) < schema["minimum"]:
-            return False
+    if not _sizes_fit(schema, values, kinds):
+        return False
     return _objects_fit(schema, values, kinds) and _arrays_fit(schema, values, kinds)
 
 
 _HANDLED = {
-    "$schema", "$id", "title", "description", "type", "enum", "minimum", "properties",
-    "required", "additionalProperties", "items", "minItems", "maxItems",
+    "$schema", "$id", "title", "description", "type", "enum", "minimum", "maximum",
+    "properties", "required", "additionalProperties", "items", "minItems", "maxItems",
 }  # fmt: skip
 _PYTHON_TYPES: dict[str, set[type]] = {
     "string": {str}, "integer": {int}, "number": {int, float}, "boolean": {bool},
@@ -105,6 +101,16 @@ def _types_fit(schema: dict[str, Any], kinds: set[type]) -> bool:
         return True
     names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     return kinds <= set().union(*(_PYTHON_TYPES[name] for name in names))
+
+
+def _sizes_fit(schema: dict[str, Any], values: Sequence[object], kinds: set[type]) -> bool:
+    if not ("minimum" in schema or "maximum" in schema) or not kinds & {int, float}:
+        return True
+    numbers: Any = values
+    if not kinds <= {int, float}:
+        numbers = [value for value in values if type(value) in (int, float)]
+    low, high = schema.get("minimum"), schema.get("maximum")
+    return (low is None or min(numbers) >= low) and (high is None or max(numbers) <= high)
 
 
 def _distinct(values: Sequence[object]) -> list[object]:
@@ -124,13 +130,25 @@ def _objects_fit(schema: dict[str, Any], values: Sequence[object], kinds: set[ty
     required = set(schema.get("required", ()))
     if not required <= known.keys():
         return False
+    columns = _columns(objects)
     for key, inner in known.items():
-        present = _values_at(objects, key)
+        present = columns.get(key, ())
         if key in required and len(present) < len(objects):
             return False
         if present and not accepts_all(inner, present):
             return False
-    return _others_fit(schema.get("additionalProperties", True), objects, known)
+    others = chain.from_iterable(values for key, values in columns.items() if key not in known)
+    return _others_fit(schema.get("additionalProperties", True), others)
+
+
+def _columns(objects: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return the values of each key, over the objects that have it."""
+    shapes = set(map(tuple, objects))
+    if len(shapes) == 1:
+        keys = shapes.pop()
+        values = list(chain.from_iterable(map(dict.values, objects)))
+        return {key: values[place :: len(keys)] for place, key in enumerate(keys)}
+    return {key: _values_at(objects, key) for key in dict.fromkeys(chain.from_iterable(shapes))}
 
 
 def _values_at(objects: Sequence[dict[str, Any]], key: str) -> list[Any]:
@@ -140,14 +158,11 @@ def _values_at(objects: Sequence[dict[str, Any]], key: str) -> list[Any]:
         return [value[key] for value in objects if key in value]
 
 
-def _others_fit(rule: Any, objects: Sequence[dict[str, Any]], known: dict[str, Any]) -> bool:
+def _others_fit(rule: Any, others: Iterable[Any]) -> bool:
     if rule is True:
         return True
-    if known:
-        others = [value[key] for value in objects for key in value.keys() - known.keys()]
-    else:
-        others = list(chain.from_iterable(map(dict.values, objects)))
-    return not others or (rule is not False and accepts_all(rule, others))
+    values = list(others)
+    return not values or (rule is not False and accepts_all(rule, values))
 
 
 def _arrays_fit(schema: dict[str, Any], values: Sequence[object], kinds: set[type]) -> bool:

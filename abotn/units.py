@@ -28,6 +28,20 @@ class Unit(str, Enum):
         return self.value
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular for one.
+
+    Args:
+        number: How many.
+        noun: The noun in the plural form, which ends in ``s``.
+
+    Example:
+        >>> counted(1, "records"), counted(0, "records")
+        ('1 record', '0 records')
+    """
+    return f"{number} {noun.removesuffix('s') if number == 1 else noun}"
+
+
 class Direction(str, Enum):
     """Which way is better."""
 

@@ -57,6 +57,13 @@ def test_the_fast_check_agrees_on_arrays(rows):
         assert Draft202012Validator(schema).is_valid(rows)
 
 
+@given(st.lists(st.sampled_from([None, True, -1, 0, 0.5, 1, 1.5, 2**70, "1"]), max_size=4))
+def test_the_fast_check_agrees_on_bounds(values):
+    schema = {"type": ["number", "boolean", "null"], "minimum": 0, "maximum": 1}
+    each = [Draft202012Validator(schema).is_valid(value) for value in values]
+    assert accepts_all(schema, values) == all(each)
+
+
 def test_the_fast_check_accepts_ordinary_documents():
     assert accepts_all(load_schema("result.v1"), [RESULT] * 3)
 

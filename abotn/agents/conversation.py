@@ -17,7 +17,7 @@ from abotn.agents.interface import (
     WaypointPrediction,
 )
 from abotn.agents.messages import pack
-from abotn.errors import AgentError, DataError
+from abotn.errors import AgentError, DataError, name_of
 
 _OPTIONAL = ("arrive", "directions", "confidence", "extra")
 
@@ -55,9 +55,9 @@ def prediction_values(prediction: Any) -> dict[str, Any]:
     """
     if not hasattr(prediction, "waypoint"):
         raise AgentError(
-            f"predict() returned a {type(prediction).__name__}, expected a WaypointPrediction"
+            f"predict() returned a {name_of(prediction)}, expected a WaypointPrediction"
         )
-    values = {name: getattr(prediction, name, None) for name in _OPTIONAL}
+    values = {name: getattr(prediction, name) for name in _OPTIONAL if hasattr(prediction, name)}
     return {"waypoint": prediction.waypoint, **values}
 
 

@@ -77,7 +77,8 @@ class WaypointPrediction:
     Attributes:
         waypoint: (2,), (1, 2) or (N, 2) metres in the run's ``waypoint_frame``, by default
             ``[front, left]``. Of N waypoints the protocol chooses which is executed.
-        arrive: Whether the agent declares that it has arrived once the waypoint is executed.
+        arrive: Whether the agent declares that it has arrived once the waypoint is executed: true
+            or false, also as 1 or 0, numpy's or the one element of an array.
         directions: (N, 2) headings at the waypoints as vectors ``[front, left]``; None lets each
             waypoint look towards the next one, and the last one along the way to it.
         confidence: 0..1, recorded only.

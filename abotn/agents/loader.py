@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from abotn.agents.interface import OPTIONAL_FIELDS
-from abotn.errors import AgentError, ConfigError, UnknownNameError
+from abotn.errors import AgentError, ConfigError, UnknownNameError, error_text
 from abotn.geometry.frames import WAYPOINT_FRAMES
 
 
@@ -89,12 +89,12 @@ def make_agent(agent_class: type[Any], config: dict[str, Any]) -> Any:
     """
     try:
         return agent_class(**config)
-    except AgentError:
-        # It says itself what it is about.
+    except (AgentError, KeyboardInterrupt):
+        # The one says itself what it is about, the other is the user's.
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise AgentError(
-            f"could not be made: {type(error).__name__}: {error}",
+            f"could not be made: {error_text(error)}",
             where=f"agent {agent_class.__module__}:{agent_class.__qualname__}",
             hint="the keys of the agent config are its arguments",
         ) from error
@@ -115,10 +115,10 @@ def _split(module_path: str) -> tuple[str, str]:
 def _import(module_name: str) -> ModuleType:
     try:
         return import_module(module_name)
-    except (Exception, SystemExit) as error:
-        raise ImportError(
-            f"cannot import module {module_name!r}: {type(error).__name__}: {error}"
-        ) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise ImportError(f"cannot import module {module_name!r}: {error_text(error)}") from error
 
 
 def _classes(module: ModuleType) -> list[str]:

@@ -23,8 +23,8 @@ from typing import Any
 
 from abotn.agents.description import describe
 from abotn.agents.messages import MESSAGE_TYPE
-from abotn.agents.sessions import JSON_TYPE, AgentSessions, Answer, Refusal, one_line
-from abotn.errors import AgentError, ConfigError
+from abotn.agents.sessions import JSON_TYPE, AgentSessions, Answer, Refusal
+from abotn.errors import AgentError, ConfigError, error_text, text_of
 from abotn.json_files import dump_json
 
 _LONGEST_REQUEST = 1 << 29
@@ -128,7 +128,7 @@ class AgentServer(ThreadingHTTPServer):
         """Say in one line what went wrong, unless the client went away."""
         error = sys.exc_info()[1]
         if not isinstance(error, ConnectionError | TimeoutError):
-            complain(f"{type(error).__name__}: {error}")
+            complain("unknown" if error is None else error_text(error))
 
     def _listen(self, host: str, port: int) -> None:
         if ":" in host:
@@ -174,9 +174,9 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             answer = self._answer(self._posted())
         except Refusal as refusal:
-            answer = _refused(refusal.status, str(refusal))
+            answer = _refused(refusal.status, text_of(refusal))
         except AgentError as error:
-            answer = _refused(500, str(error))._replace(complaint=str(error))
+            answer = _refused(500, text_of(error))._replace(complaint=text_of(error))
         if answer.complaint:
             complain(answer.complaint)
         self._send(answer)
@@ -204,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _posted(self) -> bytes:
         length = self.headers.get("Content-Length", "" if self.command == "POST" else "0")
         chunked = "Transfer-Encoding" in self.headers
-        if chunked or not (length.isascii() and length.isdigit()):
+        if chunked or not (length.isascii() and length.isdigit() and len(length) < 20):
             self.close_connection = True
             raise Refusal(411, "expected a Content-Length")
         if int(length) > _LONGEST_REQUEST:
@@ -229,7 +229,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 def complain(line: str) -> None:
     """Print one line on stderr."""
-    print(f"error: {one_line(line)}", file=sys.stderr, flush=True)
+    print(f"error: {text_of(line)}", file=sys.stderr, flush=True)
 
 
 def _document(content: Mapping[str, Any]) -> Answer:
@@ -237,7 +237,7 @@ def _document(content: Mapping[str, Any]) -> Answer:
 
 
 def _refused(status: int, message: str) -> Answer:
-    return Answer(status, JSON_TYPE, dump_json({"error": one_line(message)}))
+    return Answer(status, JSON_TYPE, dump_json({"error": text_of(message)}))
 
 
 def _cut(connection: Any) -> None:

@@ -14,7 +14,7 @@ from abotn.agents.agent_thread import AgentThread, Turns
 from abotn.agents.conversation import observation_from, prediction_values, travelling
 from abotn.agents.loader import make_agent
 from abotn.agents.messages import MESSAGE_TYPE, AnyArray, pack, unpack
-from abotn.errors import AbotnError, AgentError, DataError
+from abotn.errors import AbotnError, AgentError, DataError, name_of, text_of
 from abotn.json_files import dump_json
 
 JSON_TYPE = "application/json"
@@ -259,11 +259,6 @@ def _packed(values: dict[str, Any]) -> tuple[bytes, str]:
         return content, f"left out: {error}"
 
 
-def one_line(text: str) -> str:
-    """Return a text as one line that JSON can hold."""
-    return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
-
-
 def _answered(thread: AgentThread, work: Callable[[Any], dict[str, Any]]) -> Answer:
     try:
         content, note = thread.call(lambda agent: _packed(work(agent)))
@@ -274,8 +269,7 @@ def _answered(thread: AgentThread, work: Callable[[Any], dict[str, Any]]) -> Ans
 
 def _failure(error: BaseException) -> Answer:
     """What the agent raised, for the client without its inner workings."""
-    kind = type(error).__name__
-    message = one_line(str(error))
+    kind, message = name_of(error), text_of(error)
     own = isinstance(error, AgentError | DataError)
     told = message if own else f"{kind}: {message}".rstrip(": ")
     document = {"error": told or kind, "stage": "agent"}

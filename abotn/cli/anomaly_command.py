@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abotn.errors import ConfigError
+from abotn.units import counted
 
 if TYPE_CHECKING:
     from abotn.results.types import EvaluationResult, MetricResult
@@ -143,14 +144,15 @@ def _warnings(coverage: Coverage) -> list[str]:
     found = []
     if coverage.scored_scenarios < coverage.scenarios:
         missing = coverage.scenarios - coverage.scored_scenarios
-        found.append(f"{missing} of {coverage.scenarios} scenarios have no scores")
+        found.append(f"no scores for {missing} of {counted(coverage.scenarios, 'scenarios')}")
     elif coverage.scored < coverage.expected:
         missing = coverage.expected - coverage.scored
-        found.append(f"{missing} of {coverage.expected} timesteps have no scores")
+        found.append(f"no scores for {missing} of {counted(coverage.expected, 'timesteps')}")
     if found:
         found[0] += "; figures of a part are not comparable with those of the whole test split"
     if coverage.stray:
-        found.append(f"{coverage.stray} scores belong to no scenario of the dataset; left out")
+        stray = counted(coverage.stray, "scores")
+        found.append(f"left out, of no scenario of the dataset: {stray}")
     return found
 
 
@@ -166,7 +168,7 @@ def _overview(result: EvaluationResult) -> str:
         ("type", *FIGURES, "positives", "negatives"),
         [(label, *map(_cell, metrics), *_classes(metrics)) for label, metrics in rows],
     )
-    line = f"{counts['scored']} scores of {counts['scenarios']} scenarios"
+    line = f"{counted(counts['scored'], 'scores')} of {counted(counts['scenarios'], 'scenarios')}"
     if counts["excluded"]:
         line += f", {counts['excluded']} NaN left out"
     if streaming.get("n_missing_labels"):

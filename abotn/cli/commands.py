@@ -6,6 +6,7 @@ COMMANDS = {
         "Roll three agents out on generated scenes, and report.",
     ),
     "run": ("abotn.cli.run_command:run", "Roll an agent out over a dataset."),
+    "watch": ("abotn.cli.watch_command:watch", "Show a run that is going on."),
     "evaluate": ("abotn.cli.evaluate_command:evaluate", "Score the records of a run."),
     "report": ("abotn.cli.report_command:report", "Write tables of one or several runs."),
     "plot": ("abotn.cli.plot_command:plot", "Draw pictures of runs for papers and pages."),

@@ -9,12 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abotn.cli.compare_evaluations import anomaly_evaluations, compare_evaluations
-from abotn.cli.option_values import metric_choice, metric_parameters, none_or, scene_choice
+from abotn.cli.compare_evaluations import (
+    anomaly_evaluations,
+    compare_evaluations,
+    folder_of_records,
+)
+from abotn.cli.option_values import (
+    format_name,
+    metric_choice,
+    metric_parameters,
+    none_or,
+    scene_choice,
+)
+from abotn.cli.streams import prints_on_stderr
 from abotn.errors import ConfigError, UnknownNameError
+from abotn.units import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from abotn.records.readers import RecordSource
+    from abotn.report.comparison_sources import ComparisonSources
     from abotn.results.comparison import Comparison
 
 
@@ -36,32 +51,75 @@ if TYPE_CHECKING:
 )
 @click.option("--percent", is_flag=True, help="Metrics without a unit in percent.")
 @click.option("--digits", type=int, help="Decimals; by unit and size when not given.")
+@click.option(
+    "--solved-by", default="success", show_default=True, metavar="METRIC",
+    help="0/1 metric that says which tasks are solved.",
+)  # fmt: skip
 @click.option("--format", "format_name", help="Format; by the ending of FILE, else markdown.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Write to FILE too.")
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON, nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the path of FILE.")
+@click.option("--pictures", metavar="DIR", type=click.Path(),
+              help="Folder of pictures for markdown, latex. [default: NAME_paths]")  # fmt: skip
+@click.option("--no-pictures", is_flag=True, help="Tables alone in markdown and latex.")
+@click.option("--data-dir", metavar="DIR", type=click.Path(),
+              help="Folder of the scenes, for maps. [default: the runs']")  # fmt: skip
+@click.option("--map-dir", metavar="DIR", type=click.Path(),
+              help="Folder of the maps. [default: the runs']")  # fmt: skip
 def compare(runs: tuple[str, ...], **options: Any) -> None:
     """Compare RUN_A, RUN_B, ... over the tasks they share.
 
     Evaluations that ``abotn anomaly`` wrote are compared by the scenarios it resampled.
 
     Prints, per pair and metric, both values, the paired difference with its interval, a p value,
-    the same corrected for the number of metrics, and the better run. With -o it is written to FILE
-    as well, and the path is printed last. JSON is the comparison itself, in every digit.
+    the same corrected for the number of metrics, and the better run; then the tasks that one run
+    solves and the other does not. With -o it is written to FILE as well, and the path is printed
+    last: html is one page with both paths of each such task on one map, markdown and latex get a
+    picture per task. JSON is the comparison itself, in every digit.
     """
-    from abotn.json_files import write_bytes
+    from abotn.cli.compare_output import write_files
 
     output: str | None = options["output"]
     if output is not None and not Path(output).absolute().parent.is_dir():
         raise ConfigError("no such folder", where=Path(output).parent, hint="make it first")
     form = _form(options, output)
-    found = _compare(runs, options)
-    if output is not None:
-        write_bytes(output, _content(found, form, options))
-    printed = "json" if options["as_json"] else ("markdown" if output else form)
-    sys.stdout.buffer.write(_content(found, printed, options))
-    sys.stdout.flush()
+    pictures = _pictures(options, form)
+    with prints_on_stderr():
+        found, sources = _compare(runs, options)
+        if output is not None:
+            write_files(output, found, form, sources, pictures)
+    _print(found, sources, form, options)
     if output is not None and not options["as_json"]:
-        click.echo(f"\n{output}")
+        click.echo(output if options["quiet"] else f"\n{output}")
+
+
+def _print(
+    found: Comparison, sources: ComparisonSources, form: str, options: dict[str, Any]
+) -> None:
+    """Print the comparison: as JSON when asked to, beside a file as markdown, else in its form."""
+    from abotn.cli.compare_output import content, picture_notes, print_tables
+    from abotn.cli.printing import is_terminal
+
+    output: str | None = options["output"]
+    if options["quiet"] and not options["as_json"]:
+        return
+    printed = "json" if options["as_json"] else ("markdown" if output else form)
+    notes = picture_notes(found, printed, output, sources)
+    if printed == "markdown" and options["format_name"] is None and is_terminal():
+        print_tables(found, sources, notes)
+        return
+    sys.stdout.buffer.write(content(found, printed, sources, notes))
+    sys.stdout.flush()
+
+
+def _pictures(options: dict[str, Any], form: str) -> str | None:
+    """Return the folder of the pictures, empty for the one that FILE names, None for none."""
+    given = options["pictures"]
+    if given is not None and options["no_pictures"]:
+        raise ConfigError("cannot be used together with --pictures", where="--no-pictures")
+    if given is not None and (options["output"] is None or form not in ("markdown", "latex")):
+        raise ConfigError("goes with -o FILE in markdown or latex only", where="--pictures")
+    return None if options["no_pictures"] else given or ""
 
 
 def _form(options: dict[str, Any], output: str | None) -> str:
@@ -71,26 +129,25 @@ def _form(options: dict[str, Any], output: str | None) -> str:
     if options["format_name"] is not None:
         plugin_manager().named("abotn_report_formats", "report format", options["format_name"])
         return str(options["format_name"])
-    if output is None:
-        return "markdown"
-    suffix = Path(output).suffix.lower()
-    offers = [offer.value for offer in plugin_manager().offers("abotn_report_formats")]
-    return next((str(o.name) for o in offers if suffix and o.suffix == suffix), "markdown")
+    return format_name(None, output)
 
 
-def _compare(paths: tuple[str, ...], options: dict[str, Any]) -> Comparison:
+def _compare(
+    paths: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Comparison, ComparisonSources]:
     from abotn.evaluation.compare import compare as compare_runs
 
     if len(paths) < 2:
         raise ConfigError(f"needs two runs or more, got {len(paths)}", where="RUN_A RUN_B...")
     results = anomaly_evaluations(paths)
     if results is not None:
-        return compare_evaluations(
+        found = compare_evaluations(
             results, paths, options, lambda names: _baseline(options["baseline"], paths, names)
         )
+        return found, _sources(found, [None] * len(paths), options)
     sources = [_source(path) for path in paths]
     names = _names(paths, sources, options["names"])
-    return compare_runs(
+    found = compare_runs(
         *sources,
         names=names,
         baseline=_baseline(options["baseline"], paths, names),
@@ -102,7 +159,31 @@ def _compare(paths: tuple[str, ...], options: dict[str, Any]) -> Comparison:
         on_error=options["on_error"],
         exclude_scenes=scene_choice(options["excluded"]),
         metric_kwargs=metric_parameters(options["parameters"]),
+        solved_by=options["solved_by"],
     )
+    return found, _sources(found, sources, options)
+
+
+def _sources(
+    found: Comparison, records: Sequence[RecordSource | None], options: dict[str, Any]
+) -> ComparisonSources:
+    """Return what lies behind the comparison: its runs, and how it was asked for."""
+    from abotn.cli.compare_output import checked_folder
+    from abotn.cli.report_sources import command_words
+    from abotn.report.comparison_sources import ComparisonSources, compared_run, run_names
+    from abotn.report.options import ReportOptions
+
+    folders = {name: checked_folder(options, name) for name in ("data_dir", "map_dir")}
+    runs = [
+        compared_run(found, name, one, **folders)
+        for name, one in zip(run_names(found), records, strict=True)
+    ]
+    shown = ReportOptions(
+        digits=options["digits"], percent=options["percent"], title="Comparison of runs"
+    )
+    words = command_words(click.get_current_context())
+    command = ("abotn", "compare", *words, "-o", "comparison.html")
+    return ComparisonSources(tuple(runs), shown, command)
 
 
 def _source(path: str) -> RecordSource:
@@ -110,7 +191,7 @@ def _source(path: str) -> RecordSource:
     from abotn.records.readers import read_records
 
     readers = [offer.value for offer in plugin_manager().offers("abotn_record_readers")]
-    source = read_records(path, readers=readers)
+    source = read_records(folder_of_records(path), readers=readers)
     for one in source.damaged:
         click.echo(f"warning: {one.path}: {one.reason}; skipped", err=True)
     return source
@@ -124,7 +205,9 @@ def _names(
 
     if given and len(given) != len(paths):
         raise ConfigError(
-            f"{len(given)} names for {len(paths)} runs", where="--name", hint="give one per run"
+            f"{counted(len(given), 'names')} for {counted(len(paths), 'runs')}",
+            where="--name",
+            hint="give one per run",
         )
     folders = [_absolute(path) for path in paths]
     own = [source.name or folder.name for source, folder in zip(sources, folders, strict=True)]
@@ -143,20 +226,3 @@ def _baseline(given: str | None, paths: tuple[str, ...], names: list[str]) -> st
 
 def _absolute(path: str) -> Path:
     return Path(os.path.normpath(Path(path).absolute()))
-
-
-def _content(found: Comparison, form: str, options: dict[str, Any]) -> bytes:
-    """Return the comparison as the bytes of a file of that format."""
-    from abotn.plugins.manager import plugin_manager
-    from abotn.report.comparison_tables import comparison_report
-    from abotn.report.formats import ReportFormat
-    from abotn.report.options import ReportOptions
-
-    if form == "json":
-        return found.to_json().encode()
-    shown = ReportOptions(
-        digits=options["digits"], percent=options["percent"], title="Comparison of runs"
-    )
-    writer = plugin_manager().named("abotn_report_formats", "report format", form)
-    assert isinstance(writer, ReportFormat)
-    return writer.content(comparison_report(found, shown))

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from abotn.errors import AbotnError, ConfigError
+from abotn.units import counted
 
 if TYPE_CHECKING:
     from abotn.results.comparison import Comparison
@@ -24,6 +25,10 @@ _OF_RECORDS = {
     "cluster_by": "--cluster-by",
     "on_error": "--on-error",
     "excluded": "--exclude-scene",
+    "solved_by": "--solved-by",
+    "pictures": "--pictures",
+    "data_dir": "--data-dir",
+    "map_dir": "--map-dir",
 }
 
 
@@ -43,6 +48,31 @@ def anomaly_evaluations(paths: Sequence[str]) -> list[EvaluationResult] | None:
         )
         raise ConfigError(f"is no evaluation of anomaly scores, as {first} is", where=other)
     return known or None
+
+
+def folder_of_records(path: str) -> str:
+    """Return what holds the records: the folder of ``RUN/evaluation.json``, else the path itself.
+
+    Raises:
+        ConfigError: it is an evaluation that lies away from its records.
+    """
+    from abotn.records.files import RESULT_NAME
+    from abotn.results.files import read_evaluation
+
+    target = Path(path)
+    if not target.is_file() or target.name == RESULT_NAME:
+        return path
+    if target.name == "evaluation.json" and next(target.parent.rglob(RESULT_NAME), None):
+        return str(target.parent)
+    try:
+        read_evaluation(path)
+    except AbotnError:
+        return path
+    raise ConfigError(
+        "holds no values per task, which a comparison in pairs needs",
+        where=path,
+        hint="give the folder of the run",
+    )
 
 
 def compare_evaluations(
@@ -69,7 +99,9 @@ def compare_evaluations(
     given = options["names"]
     if given and len(given) != len(paths):
         raise ConfigError(
-            f"{len(given)} names for {len(paths)} evaluations", where="--name", hint="one for each"
+            f"{counted(len(given), 'names')} for {counted(len(paths), 'evaluations')}",
+            where="--name",
+            hint="one for each",
         )
     files = [Path(os.path.normpath(Path(path).absolute())) for path in paths]
     own = [result.name or file.stem for result, file in zip(results, files, strict=True)]

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from abotn.cli.option_values import metric_choice, metric_parameters, none_or, scene_choice
+from abotn.cli.option_values import (
+    metric_choice,
+    metric_parameters,
+    none_or,
+    number,
+    scene_choice,
+)
+from abotn.cli.streams import prints_on_stderr
 from abotn.errors import ConfigError
 
-_GROUP_METRICS = 6
+if TYPE_CHECKING:
+    from abotn.results.types import EvaluationResult
 
 
 @click.command()
@@ -40,7 +48,7 @@ _GROUP_METRICS = 6
     "--exclude-scene", "excluded", multiple=True, help="Scene to leave out ('none' for none)."
 )
 @click.option("--keep-values", is_flag=True, help="Keep each record's value.")
-@click.option("--json", "as_json", is_flag=True, help="Print the evaluation as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the evaluation as JSON, nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the path of the evaluation.")
 def evaluate(run: str, output: str | None, **options: Any) -> None:
     """Score the records of RUN, a run folder or a result.json.
@@ -51,17 +59,20 @@ def evaluate(run: str, output: str | None, **options: Any) -> None:
     from abotn.evaluation.evaluator import Evaluator
 
     target = _target(run, output)
-    result = Evaluator().evaluate_dataset(run, **_arguments(options))
+    with prints_on_stderr():
+        result = Evaluator().evaluate_dataset(run, **_arguments(options))
     partial = output is None and (options["metrics"] != "all" or options["categories"])
     if not partial:
         result.write(target)
     for one in result.damaged:
         click.echo(f"warning: {one['path']}: {one['reason']}; skipped", err=True)
+    for note in result.provenance.get("notes", ()):
+        click.echo(f"warning: {note}", err=True)
     if options["as_json"]:
         sys.stdout.write(result.to_json())
         return
     if not options["quiet"]:
-        click.echo(_overview(result))
+        _print(result, run)
     if partial:
         click.echo("some metrics only, so nothing was written; -o FILE keeps them", err=True)
     else:
@@ -99,44 +110,16 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _print(result: EvaluationResult, run: str) -> None:
+    from abotn.cli.printing import print_report
+    from abotn.report.evaluation_tables import evaluation_report
+
+    print_report(evaluation_report(result, result.name or Path(run).name))
+    click.echo()
+
+
 def _pair(text: str, option: str) -> tuple[str, float]:
     name, mark, value = text.partition("=")
-    try:
-        if not mark or not name.strip():
-            raise ValueError
-        return name.strip(), float(value)
-    except ValueError:
-        raise ConfigError(f"expected NAME=NUMBER, got {text!r}", where=option) from None
-
-
-def _overview(result: Any) -> str:
-    counts = result.counts
-    shown = ("scored", "errors", "damaged", "excluded")
-    line = ", ".join(f"{counts[name]} {name}" for name in shown)
-    if counts.get("sample_errors"):
-        line += f", {counts['sample_errors']} on which a metric raised"
-    reasons = [f"no value of {m.name}: {m.reason}" for m in result.metrics if m.reason]
-    reasons += [
-        f"{m.name} raised on {m.metadata['sample_error_count']} of {m.sample_count} records"
-        for m in result.metrics
-        if m.metadata.get("sample_error_count")
-    ]
-    skipped = [f"skipped {name}: {reason}" for name, reason in result.skipped.items()]
-    parts = [f"{result.name}: {line}", result.to_markdown(), *_group_tables(result)]
-    return "\n\n".join([*parts, "\n".join([*reasons, *skipped])]).rstrip() + "\n"
-
-
-def _group_tables(result: Any) -> list[str]:
-    from abotn.results.export import pipe_table
-
-    first = [m.name for m in result.metrics if m.reason is None][:_GROUP_METRICS]
-    return [
-        pipe_table(
-            (grouping, "records", *first),
-            [
-                (g.label, str(g.count), *(f"{m.value:.4g}" for m in g.metrics if m.name in first))
-                for g in groups
-            ],
-        )
-        for grouping, groups in result.groups.items()
-    ]
+    if not mark or not name.strip():
+        raise ConfigError(f"expected NAME=NUMBER, got {text!r}", where=option)
+    return name.strip(), float(number(value, f"{option} {name.strip()}"))

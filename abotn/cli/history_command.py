@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -25,10 +24,12 @@ def history(folder: str, metric: str, *, as_json: bool) -> None:
     Shows value, interval and the change to the evaluation before, with a warning where protocol,
     data set or parameters differ.
     """
+    from abotn.json_files import dump_json
+
     found = _read(folder, metric)
     for path, reason in found.unreadable.items():
         click.echo(f"warning: {path}: {reason}; left out", err=True)
-    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else _shown(found))
+    click.echo(dump_json(found.to_dict()).decode().rstrip() if as_json else _shown(found))
 
 
 def _read(folder: str, metric: str) -> History:
@@ -58,14 +59,17 @@ def _shown(found: History) -> str:
 
 
 def _row(entry: HistoryEntry) -> tuple[str, ...]:
+    from abotn.results.export import shown_number
+
     when = entry.created.replace("+00:00", "Z") + ("" if entry.dated_by == "run" else " (file)")
     if entry.value is None:
         return (_label(entry), when, "–", "", "", entry.reason)
     interval = ""
     if entry.lower is not None and entry.upper is not None:
-        interval = f"[{entry.lower:.4g}, {entry.upper:.4g}]"
-    change = "" if entry.change is None else f"{entry.change:+.4g} {entry.verdict}"
-    return (_label(entry), when, f"{entry.value:.4g}", interval, change, "; ".join(entry.notes))
+        interval = f"[{shown_number(entry.lower)}, {shown_number(entry.upper)}]"
+    change = entry.verdict if entry.change is None else f"{entry.change:+.4g} {entry.verdict}"
+    value = shown_number(entry.value)
+    return (_label(entry), when, value, interval, change, "; ".join(entry.notes))
 
 
 def _label(entry: HistoryEntry) -> str:

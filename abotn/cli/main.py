@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
 
 import click
 
 from abotn._version import __version__
 from abotn.cli.commands import COMMANDS, SUMMARY, help_text
+from abotn.cli.option_types import checked_options
+from abotn.cli.streams import EXIT_CLOSED_PIPE, is_broken, say, silence
 from abotn.compat import install as install_published_names
-from abotn.errors import AbotnError, UnknownNameError
+from abotn.errors import AbotnError, UnknownNameError, error_text, text_of
 
 EXIT_BAD_INPUT = 2
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
+
+_LONGEST_LINE = 4000
 
 
 class LazyGroup(click.Group):
@@ -32,7 +36,7 @@ class LazyGroup(click.Group):
             raise UnknownNameError("command", cmd_name, COMMANDS)
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return checked_options(command)
 
     def get_help(self, ctx: click.Context) -> str:
         """The same text as ``abotn --help`` gives."""
@@ -53,13 +57,19 @@ def run_command_line(arguments: list[str]) -> int:
     """
     debug, arguments = _without_debug(arguments)
     install_published_names()
+    streams = sys.stdout, sys.stderr
     try:
-        returned = cli.main(arguments, prog_name="abotn", standalone_mode=False)
-    except Exception as error:
-        return _report(error, debug=debug)
+        returned = cli.main(
+            arguments, prog_name="abotn", standalone_mode=False, obj=tuple(arguments)
+        )
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        say("interrupted")
         return EXIT_INTERRUPTED
+    except BaseException as error:
+        # After a broken pipe click hides the streams and exits in its own way.
+        hidden = isinstance(error, SystemExit) and sys.stdout is not streams[0]
+        sys.stdout, sys.stderr = streams
+        return _report(BrokenPipeError() if hidden else error, debug=debug)
     return returned if isinstance(returned, int) else 0
 
 
@@ -69,35 +79,44 @@ def _without_debug(arguments: list[str]) -> tuple[bool, list[str]]:
     return len(kept) < end, kept + arguments[end:]
 
 
-def _report(error: Exception, *, debug: bool) -> int:
+def _report(error: BaseException, *, debug: bool) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.exceptions.Abort):
-        print("interrupted", file=sys.stderr)
+        say("interrupted")
         return EXIT_INTERRUPTED
     if isinstance(error, BrokenPipeError):
-        # The reader of our output went away; that is its right, and Python must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        # The reader of our output went away, which is its right.
+        silence(sys.stdout)
+        return EXIT_CLOSED_PIPE
     if debug:
-        traceback.print_exception(error)
+        with suppress(OSError):
+            traceback.print_exception(error)
     line, code = _line_and_code(error)
-    print(f"error: {' '.join(line.split())}", file=sys.stderr)
+    say(f"error: {text_of(line, _LONGEST_LINE)}")
     return code
 
 
-def _line_and_code(error: Exception) -> tuple[str, int]:
+def _line_and_code(error: BaseException) -> tuple[str, int]:
     if isinstance(error, AbotnError):
-        return str(error), EXIT_BAD_INPUT
+        return text_of(error, _LONGEST_LINE), EXIT_BAD_INPUT
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "abotn"
         return f"{error.format_message()} (see '{path} --help')", EXIT_BAD_INPUT
     if isinstance(error, click.ClickException):
         return error.format_message(), EXIT_BAD_INPUT
     if isinstance(error, OSError):
-        place = f"{error.filename}: " if error.filename else ""
-        return f"{place}{error.strerror or error}", EXIT_BAD_INPUT
+        return f"{_place(error)}{error.strerror or text_of(error)}", EXIT_BAD_INPUT
     if isinstance(error, MemoryError):
         return "out of memory", EXIT_BAD_INPUT
     hint = "this is a bug in abotn; --debug shows where"
-    return f"unexpected {type(error).__name__}: {error} ({hint})", EXIT_BUG
+    return f"unexpected {error_text(error)} ({hint})", EXIT_BUG
+
+
+def _place(error: OSError) -> str:
+    if error.filename:
+        return f"{error.filename}: "
+    if not is_broken(sys.stdout):
+        return ""
+    silence(sys.stdout)
+    return "standard output: "

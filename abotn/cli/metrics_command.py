@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from abotn.errors import UnknownNameError
+
 if TYPE_CHECKING:
+    from abotn.evaluation.grouping import Grouping
     from abotn.metrics.spec import MetricSpec
 
 
@@ -29,6 +32,10 @@ def list_command(category: str | None, *, as_json: bool) -> None:
     registry = default_registry()
     specs = select(registry, None, category).specs
     groupings = known_groupings(plugin_manager())
+    said = {refusal.name for refusal in registry.refusals}
+    for name, reason in registry.conflicts.items():
+        if name not in said:
+            click.echo(f"warning: {name}: {reason}", err=True)
     if as_json:
         rows = {"metrics": [describe_metric(s) for s in specs], "groupings": sorted(groupings)}
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -38,8 +45,6 @@ def list_command(category: str | None, *, as_json: bool) -> None:
         for s in specs
     ]
     _print_rows(("metric", "unit", "better", "category", "from", "what"), rows_of)
-    for name, reason in registry.conflicts.items():
-        click.echo(f"warning: {name}: {reason}", err=True)
     if category is None:
         click.echo()
         _print_rows(
@@ -52,21 +57,60 @@ def list_command(category: str | None, *, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def describe_command(name: str, *, as_json: bool) -> None:
-    """Describe one metric: formula, inputs, parameters, unit, source."""
+    """Describe one metric or grouping: definition, inputs, parameters, unit, source."""
     import inspect
 
-    from abotn.plugins.manager import default_registry
-
-    spec = default_registry().get(name)
-    described = describe_metric(spec)
+    found = _named(name)
+    described = found.described
     if as_json:
-        click.echo(json.dumps(described, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(described, indent=2, ensure_ascii=False, default=str))
         return
-    click.echo(f"{spec.signature}\n\n{inspect.getdoc(spec.function) or ''}\n")
+    click.echo(f"{found.signature}\n\n{inspect.getdoc(found.function) or ''}\n")
     for key, value in described.items():
         if key not in ("name", "description") and value not in (None, "", [], {}):
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
             click.echo(f"{key:16}{shown}")
+
+
+class _Described(NamedTuple):
+    signature: str
+    function: Callable[..., Any]
+    described: dict[str, Any]
+
+
+def _named(name: str) -> _Described:
+    """Return the metric of that name, else the grouping.
+
+    Raises:
+        UnknownNameError: there is neither; gives the nearest names of both.
+    """
+    from abotn.evaluation.grouping import known_groupings
+    from abotn.plugins.manager import default_registry, plugin_manager
+
+    registry = default_registry()
+    if name in registry:
+        spec = registry.get(name)
+        return _Described(spec.signature, spec.function, describe_metric(spec))
+    groupings = known_groupings(plugin_manager())
+    if name not in groupings:
+        names = [alias for spec in registry for alias in (spec.name, *spec.aliases)]
+        raise UnknownNameError("metric or grouping", name, [*names, *groupings])
+    grouping = groupings[name]
+    signature = f"{grouping.name}({', '.join(grouping.inputs)})"
+    return _Described(signature, grouping.function, describe_grouping(grouping))
+
+
+def describe_grouping(grouping: Grouping) -> dict[str, Any]:
+    """Return what is known of a grouping, as plain values."""
+    return {
+        "name": grouping.name,
+        "description": grouping.description,
+        "kind": "grouping",
+        "inputs": list(grouping.inputs),
+        "order": list(grouping.order),
+        "distribution": grouping.distribution,
+        "version": grouping.version,
+    }
 
 
 def describe_metric(spec: MetricSpec) -> dict[str, Any]:
@@ -80,6 +124,7 @@ def describe_metric(spec: MetricSpec) -> dict[str, Any]:
         "better": spec.direction.value,
         "inputs": list(spec.inputs),
         "parameters": dict(spec.parameters),
+        "allowed": {name: _allowed(value) for name, value in spec.allowed.items()},
         "failure_value": spec.failure_value,
         "bounds": None if spec.bounds is None else list(spec.bounds),
         "threshold": spec.threshold,
@@ -90,6 +135,10 @@ def describe_metric(spec: MetricSpec) -> dict[str, Any]:
         "version": spec.version,
         "overrides": spec.overrides,
     }
+
+
+def _allowed(value: Any) -> str | list[Any]:
+    return value if isinstance(value, str) else list(value)
 
 
 def _origin(spec: MetricSpec) -> str:

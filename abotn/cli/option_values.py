@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from abotn.errors import ConfigError
+from abotn.cli.option_types import LEAST_WHOLE, MOST_WHOLE
+from abotn.errors import ConfigError, text_of
 
 
 def metric_choice(text: str) -> str | list[str]:
@@ -32,7 +35,7 @@ def metric_parameters(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return ``METRIC.PARAMETER=VALUE`` texts as parameters per metric.
 
     Raises:
-        ConfigError: a text of another form.
+        ConfigError: a text of another form, or a number that is not finite or beyond 64 bits.
 
     Example:
         >>> metric_parameters(["success_new.collision_threshold=1"])
@@ -44,7 +47,7 @@ def metric_parameters(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
         metric, dot, parameter = name.rpartition(".")
         if not (mark and dot and metric and parameter):
             raise ConfigError(f"expected METRIC.PARAMETER=VALUE, got {text!r}", where="--set")
-        parameters.setdefault(metric, {})[parameter] = _value(value)
+        parameters.setdefault(metric, {})[parameter] = _value(value, f"--set {metric}.{parameter}")
     return parameters
 
 
@@ -82,6 +85,32 @@ def protocol_overrides(texts: Sequence[str], options: Mapping[str, Any]) -> dict
     return found
 
 
+def format_name(given: str | None, output: str | None) -> str:
+    """Return the name of the format asked for, or of the one whose files end as ``output`` does.
+
+    Args:
+        given: What ``--format`` says, or None.
+        output: Where to, or None; a name without an ending means markdown, as does None.
+
+    Raises:
+        ConfigError: no format has files that end so.
+    """
+    suffix = "" if output is None else Path(output).suffix.lower()
+    if given is not None or not suffix:
+        return given or "markdown"
+    from abotn.plugins.manager import plugin_manager
+
+    offers = [offer.value for offer in plugin_manager().offers("abotn_report_formats")]
+    known = {str(offer.suffix): str(offer.name) for offer in reversed(offers)}
+    if suffix not in known:
+        raise ConfigError(
+            f"no format has files that end in {suffix!r} ({', '.join(sorted(known))})",
+            where=output,
+            hint="name one by --format",
+        )
+    return known[suffix]
+
+
 def metric_name(name: str, present: Container[str]) -> str:
     """Return the name behind an alias; a name that is present, or nobody knows, stays as it is."""
     if name in present:
@@ -95,10 +124,41 @@ def metric_name(name: str, present: Container[str]) -> str:
         return name
 
 
-def _value(text: str) -> Any:
+def number(text: str, where: str) -> float | int:
+    """Return the number a text says, whole where it can be.
+
+    Args:
+        text: The text.
+        where: The option it was given to.
+
+    Raises:
+        ConfigError: it is no number, not finite, or a whole number beyond 64 bits.
+
+    Example:
+        >>> number("3", "--digits"), number("0.5", "--threshold")
+        (3, 0.5)
+    """
+    found = _number(text)
+    if found is None:
+        raise ConfigError(f"expected a number, got {text_of(text, 40)!r}", where=where)
+    if isinstance(found, float) and not math.isfinite(found):
+        raise ConfigError(f"expected a finite number, got {text_of(text, 40)!r}", where=where)
+    if isinstance(found, int) and not LEAST_WHOLE <= found <= MOST_WHOLE:
+        raise ConfigError(f"expected at most 64 bits, got {text_of(text, 40)}", where=where)
+    return found
+
+
+def _number(text: str) -> float | int | None:
     for kind in (int, float):
         try:
             return kind(text)
         except ValueError:
             continue
-    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+    return None
+
+
+def _value(text: str, where: str) -> Any:
+    words = {"true": True, "false": False, "none": None}
+    if text.strip().lower() in words:
+        return words[text.strip().lower()]
+    return text if _number(text) is None else number(text, where)

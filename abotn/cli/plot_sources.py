@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abotn.errors import ConfigError
+from abotn.units import counted
 
 if TYPE_CHECKING:
     from abotn.records.readers import RecordSource
@@ -122,7 +123,9 @@ def shown_names(
 
     if given and len(given) != len(sources):
         raise ConfigError(
-            f"{len(given)} names for {len(sources)} runs", where="--name", hint="give one per run"
+            f"{counted(len(given), 'names')} for {counted(len(sources), 'runs')}",
+            where="--name",
+            hint="give one per run",
         )
     folders = [source.folder for source in sources]
     names = [name or folder.name for name, folder in zip(own, folders, strict=True)]

@@ -10,10 +10,13 @@ import click
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plugins(*, as_json: bool) -> None:
-    """List the installed plugins; one that cannot be loaded is named with the reason."""
+    """List the installed plugins; one that is wrong in some way is named with the reason."""
+    from abotn.evaluation.grouping import known_groupings
     from abotn.plugins.manager import plugin_manager
 
     manager = plugin_manager()
+    manager.examine()
+    known_groupings(manager)
     loaded = [vars(origin) for origin in manager.origins]
     failed = [{**vars(origin), "reason": reason} for origin, reason in manager.failures.items()]
     if as_json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abotn.cli.option_values import metric_choice, metric_parameters, none_or, scene_choice
+from abotn.cli.streams import prints_on_stderr
 
 if TYPE_CHECKING:
     from abotn.evaluation.power import PowerPlan, PowerRow
@@ -42,19 +43,20 @@ def power(run: str, **options: Any) -> None:
     """
     from abotn.evaluation.power import power as plan
 
-    found = plan(
-        run,
-        delta=options["delta"],
-        against=options["against"],
-        metrics=metric_choice(options["metrics"]),
-        target=options["target"],
-        alpha=options["alpha"],
-        correlation=options["correlation"],
-        cluster_by=none_or(options["cluster_by"]),
-        on_error=options["on_error"],
-        exclude_scenes=scene_choice(options["excluded"]),
-        metric_kwargs=metric_parameters(options["parameters"]),
-    )
+    with prints_on_stderr():
+        found = plan(
+            run,
+            delta=options["delta"],
+            against=options["against"],
+            metrics=metric_choice(options["metrics"]),
+            target=options["target"],
+            alpha=options["alpha"],
+            correlation=options["correlation"],
+            cluster_by=none_or(options["cluster_by"]),
+            on_error=options["on_error"],
+            exclude_scenes=scene_choice(options["excluded"]),
+            metric_kwargs=metric_parameters(options["parameters"]),
+        )
     click.echo(json.dumps(found.to_dict(), indent=2) if options["as_json"] else _shown(found))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from abotn.cli.option_values import format_name, listed, metric_name
+from abotn.cli.streams import prints_on_stderr
 from abotn.errors import ConfigError, PluginError
 
 if TYPE_CHECKING:
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from abotn.report.options import ReportOptions
     from abotn.report.page_sources import ReportSources
     from abotn.report.runs import Run
-
-_RESAMPLES = 10_000
 
 
 @click.command()
@@ -40,6 +40,7 @@ _RESAMPLES = 10_000
     "--blocks", default="rows", show_default=True, help="Groups as blocks of rows or columns."
 )
 @click.option("--second", is_flag=True, help="Mark the second best values too.")
+@click.option("--baseline", metavar="RUN", help="Mark what differs from this run's: path or name.")
 @click.option("--published", metavar="NAME", help="Add published figures, as pointbench-outdoor.")
 @click.option("--title", default="Evaluation report", show_default=True, help="Heading.")
 @click.option("--data-dir", metavar="DIR", type=click.Path(),
@@ -52,6 +53,7 @@ def report(runs: tuple[str, ...], **options: Any) -> None:
     Each RUN_OR_EVALUATION is a run folder or an evaluation file. A run folder without
     evaluation.json is evaluated on the fly, with intervals from 10000 resamples.
     """
+    from abotn.cli.report_inputs import load_runs
     from abotn.json_files import write_bytes
     from abotn.report.build import build_report
 
@@ -59,9 +61,11 @@ def report(runs: tuple[str, ...], **options: Any) -> None:
     chosen = _format(options["format_name"], output)
     if output is not None and not Path(output).absolute().parent.is_dir():
         raise ConfigError("no such folder", where=Path(output).parent, hint="make it first")
-    loaded = _load(runs, options["names"])
-    shown = _options(options, loaded)
-    content = chosen.content(build_report(loaded, shown), _sources(chosen, runs, loaded, shown))
+    with prints_on_stderr():
+        paths, loaded = load_runs(runs, options["names"])
+        shown = _options(options, paths, loaded)
+        behind = _sources(chosen, paths, loaded, shown)
+        content = chosen.content(build_report(loaded, shown), behind)
     if output is None:
         click.echo(content, nl=False)
         return
@@ -74,32 +78,15 @@ def _format(name: str | None, output: str | None) -> ReportFormat:
     from abotn.plugins.manager import plugin_manager
     from abotn.report.formats import ReportFormat
 
-    manager = plugin_manager()
-    if name is None and output is not None:
-        suffix = Path(output).suffix.lower()
-        offers = [offer.value for offer in manager.offers("abotn_report_formats")]
-        name = next((offer.name for offer in offers if suffix and offer.suffix == suffix), None)
-    found = manager.named("abotn_report_formats", "report format", name or "markdown")
+    name = format_name(name, output)
+    found = plugin_manager().named("abotn_report_formats", "report format", name)
     if not isinstance(found, ReportFormat):
         raise PluginError(f"report format {name!r} is a {type(found).__name__}, not a ReportFormat")
     return found
 
 
-def _load(paths: tuple[str, ...], names: tuple[str, ...]) -> list[Run]:
-    from abotn.report.runs import unique_names
-
-    if names and len(names) != len(paths):
-        raise ConfigError(
-            f"{len(names)} names for {len(paths)} runs", where="--name", hint="give one per run"
-        )
-    folders = [_folder(path) for path in paths]
-    results = [_evaluation(path) for path in paths]
-    own = [result.name or folder.name for result, folder in zip(results, folders, strict=True)]
-    return list(zip(unique_names(list(names) or own, folders), results, strict=True))
-
-
 def _sources(
-    chosen: ReportFormat, paths: tuple[str, ...], runs: list[Run], shown: ReportOptions
+    chosen: ReportFormat, paths: list[str], runs: list[Run], shown: ReportOptions
 ) -> ReportSources | None:
     if chosen.write_with_sources is None:
         return None
@@ -108,50 +95,15 @@ def _sources(
     return report_sources(click.get_current_context(), paths, runs, shown)
 
 
-def _folder(path: str) -> Path:
-    """Return the run folder of ``RUN/evaluation.json`` and of ``RUN``, other files as they are."""
-    target = Path(os.path.normpath(Path(path).absolute()))
-    return target.parent if target.name == "evaluation.json" else target
-
-
-def _evaluation(path: str) -> Any:
-    from abotn.results.files import read_evaluation
-
-    target = Path(path)
-    if not target.exists():
-        raise ConfigError("no such run folder or evaluation file", where=path)
-    if target.is_dir() and _is_stale(target):
-        from abotn.evaluation.evaluator import Evaluator
-
-        return Evaluator().evaluate_dataset(path, bootstrap_ci=_RESAMPLES)
-    return read_evaluation(target)
-
-
-def _is_stale(run: Path) -> bool:
-    """Whether a run folder has no evaluation, or records newer than it; the latter is said."""
-    saved = run / "evaluation.json"
-    if not saved.exists():
-        return True
-    made = saved.stat().st_mtime_ns
-    if all(one.stat().st_mtime_ns <= made for one in run.glob("*/*/result.json")):
-        return False
-    click.echo(
-        f"warning: {saved}: older than the run's records, so they are evaluated anew; "
-        "abotn evaluate saves that",
-        err=True,
-    )
-    return True
-
-
-def _options(options: dict[str, Any], runs: list[Run]) -> Any:
+def _options(options: dict[str, Any], paths: list[str], runs: list[Run]) -> ReportOptions:
     from abotn.report.options import ReportOptions
 
     present = {metric.name for _, result in runs for metric in result.metrics}
-    asked = [name.strip() for name in options["metrics"].split(",") if name.strip()]
+    metrics = tuple(metric_name(name, present) for name in listed(options["metrics"]))
     shown = dict(_display(text) for text in options["display"])
-    return ReportOptions(
-        metrics=tuple(_own_name(name, present) for name in asked),
-        display_names={_own_name(name, present): text for name, text in shown.items()},
+    found = ReportOptions(
+        metrics=metrics,
+        display_names={metric_name(name, present): text for name, text in shown.items()},
         digits=options["digits"],
         percent=options["percent"],
         intervals="none" if options["no_intervals"] else options["intervals"],
@@ -160,19 +112,11 @@ def _options(options: dict[str, Any], runs: list[Run]) -> Any:
         published=options["published"],
         title=options["title"],
     )
+    if options["baseline"] is None:
+        return found
+    from abotn.cli.report_significance import significance
 
-
-def _own_name(name: str, present: set[str]) -> str:
-    """Return the name behind an alias; a name that nobody knows stays as it is."""
-    if name in present:
-        return name
-    from abotn.errors import UnknownMetricError
-    from abotn.plugins.manager import default_registry
-
-    try:
-        return default_registry().get(name).name
-    except UnknownMetricError:
-        return name
+    return replace(found, significance=significance(options["baseline"], paths, runs, metrics))
 
 
 def _display(text: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,21 +34,20 @@ def report_sources(
     """
     data_dir, map_dir = (_folder(context, name) for name in ("data_dir", "map_dir"))
     sources = [
-        RunSource(name, result, _records(path), _run_path(path), data_dir, map_dir)
+        RunSource(name, result, run_records(path), _run_path(path), data_dir, map_dir)
         for path, (name, result) in zip(paths, runs, strict=True)
     ]
     return ReportSources(tuple(sources), options, _command(context))
 
 
-def _folder(context: click.Context, name: str) -> str | None:
-    folder: str | None = context.params[name]
-    if folder is not None and not Path(folder).is_dir():
-        raise ConfigError("no such folder", where=folder, hint=f"check --{name.replace('_', '-')}")
-    return folder
+def run_folder(path: str) -> Path:
+    """Return the run folder of ``RUN/evaluation.json`` and of ``RUN``, other files as they are."""
+    target = Path(os.path.normpath(Path(path).absolute()))
+    return target.parent if target.name == "evaluation.json" else target
 
 
-def _records(path: str) -> RecordSource | None:
-    """Return the records of a run folder; None for an evaluation file elsewhere."""
+def run_records(path: str) -> RecordSource | None:
+    """Return the records of a run folder; None for an evaluation file elsewhere, or without any."""
     from abotn.errors import DataError
     from abotn.plugins.manager import plugin_manager
     from abotn.records.readers import read_records
@@ -62,17 +62,8 @@ def _records(path: str) -> RecordSource | None:
         return None
 
 
-def _run_path(path: str) -> str:
-    """Return the folder of ``RUN/evaluation.json``, any other path as it is."""
-    return str(Path(path).parent) if Path(path).name == "evaluation.json" else path
-
-
-def _command(context: click.Context) -> tuple[str, ...]:
-    """Return the command that writes the page to ``report.html``."""
-    return ("abotn", "report", *_words(context), "--format", "html", "-o", "report.html")
-
-
-def _words(context: click.Context) -> Iterator[str]:
+def command_words(context: click.Context) -> Iterator[str]:
+    """Yield the arguments and options that were given, without ``--format`` and ``-o``."""
     for parameter in context.command.params:
         name = str(parameter.name)
         source = context.get_parameter_source(name)
@@ -86,6 +77,23 @@ def _words(context: click.Context) -> Iterator[str]:
             yield from map(str, value)
         else:
             yield from _option(parameter, value)
+
+
+def _folder(context: click.Context, name: str) -> str | None:
+    folder: str | None = context.params[name]
+    if folder is not None and not Path(folder).is_dir():
+        raise ConfigError("no such folder", where=folder, hint=f"check --{name.replace('_', '-')}")
+    return folder
+
+
+def _run_path(path: str) -> str:
+    """Return the folder of ``RUN/evaluation.json``, any other path as it is."""
+    return str(Path(path).parent) if Path(path).name == "evaluation.json" else path
+
+
+def _command(context: click.Context) -> tuple[str, ...]:
+    """Return the command that writes the page to ``report.html``."""
+    return ("abotn", "report", *command_words(context), "--format", "html", "-o", "report.html")
 
 
 def _option(parameter: click.Parameter, value: Any) -> Iterator[str]:

@@ -79,6 +79,8 @@ def run(
     from abotn.agents.exposure import provided_fields
     from abotn.cli.import_path import agents_beside_the_user
     from abotn.cli.option_values import protocol_overrides
+    from abotn.cli.streams import prints_on_stderr
+    from abotn.cli.typed_command import typed_command
     from abotn.rollout.progress import progress_bar
     from abotn.rollout.runner import run as run_agent
     from abotn.rollout.summary import summary_lines
@@ -88,7 +90,7 @@ def run(
     provide = provided_fields({name: options.pop(name) for name in _PROVIDE_FLAGS})
     reached: list[Path] = []
     try:
-        with progress_bar(agent_name or agent or "resuming") as listen:
+        with progress_bar(agent_name or agent or "resuming") as listen, prints_on_stderr():
             outcome = run_agent(
                 task_type,
                 agent,
@@ -99,6 +101,7 @@ def run(
                 save_images=save_render_images,
                 visualize=enable_visualization,
                 fail_fast=fail_fast,
+                command=typed_command(),
                 progress=listen,
                 started=reached.append,
                 **options,

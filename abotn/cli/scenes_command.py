@@ -9,6 +9,9 @@ import click
 
 KINDS = ("indoor", "outdoor", "poi", "anomaly")
 
+_COUNT = click.IntRange(1, 1_000_000)
+_SEED = click.IntRange(0, 2**63 - 1)
+
 
 @click.group()
 def scenes() -> None:
@@ -17,9 +20,9 @@ def scenes() -> None:
 
 @scenes.command()
 @click.option("--kind", required=True, type=click.Choice(KINDS), help="What to build.")
-@click.option("--scenes", "scene_count", default=4, show_default=True, type=click.IntRange(1))
-@click.option("--tasks", default=10, show_default=True, type=click.IntRange(1), help="Per scene.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@click.option("--scenes", "scene_count", default=4, show_default=True, type=_COUNT)
+@click.option("--tasks", default=10, show_default=True, type=_COUNT, help="Per scene.")
+@click.option("--seed", default=0, show_default=True, type=_SEED)
 @click.option("--out", required=True, type=click.Path(), help="Folder of the new dataset.")
 @click.option("--overwrite", is_flag=True, help="Replace the dataset in that folder.")
 def generate(
@@ -55,8 +58,8 @@ def generate(
 
 @scenes.command("from-ros")
 @click.argument("map_yaml", metavar="MAP.yaml", type=click.Path())
-@click.option("--tasks", default=20, show_default=True, type=click.IntRange(1))
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@click.option("--tasks", default=20, show_default=True, type=_COUNT)
+@click.option("--seed", default=0, show_default=True, type=_SEED)
 @click.option(
     "--min-length", default=2.0, show_default=True, help="Least length of a path, metres."
 )
@@ -74,8 +77,8 @@ def generate(
     help="What unknown cells count as.",
 )
 @click.option("--scene-id", default=None, help="Name of the scene; the map's name by default.")
-@click.option("--out", required=True, type=click.Path(), help="Folder of the new dataset.")
-@click.option("--overwrite", is_flag=True, help="Replace the dataset in that folder.")
+@click.option("--out", required=True, type=click.Path(), help="Folder of the dataset, new or not.")
+@click.option("--overwrite", is_flag=True, help="Replace all scenes in that folder by this one.")
 def from_ros(
     map_yaml: str,
     tasks: int,
@@ -88,7 +91,10 @@ def from_ros(
     out: str,
     overwrite: bool,  # noqa: FBT001
 ) -> None:
-    """Turn a ROS map_server map into a scene with tasks."""
+    """Turn a ROS map_server map into a scene with tasks.
+
+    A dataset that is there already gets the scene added, unless it has one of that name.
+    """
     from abotn.scenes.ros_scene import scene_from_ros
 
     with _progress("sampling tasks", tasks) as advance:

@@ -38,17 +38,19 @@ def serve_agent(
     from abotn.agents.server import AgentServer
     from abotn.cli.import_path import agents_beside_the_user
     from abotn.cli.serving import serve_until_stopped
+    from abotn.cli.streams import prints_on_stderr
 
     agents_beside_the_user()
-    server = AgentServer(
-        load_agent_class(agent),
-        agent_config_from(agent_config) or {},
-        host=host,
-        port=port,
-        max_sessions=max_sessions,
-        idle_seconds=idle_seconds,
-        parallel=parallel,
-    )
+    with prints_on_stderr():
+        server = AgentServer(
+            load_agent_class(agent),
+            agent_config_from(agent_config) or {},
+            host=host,
+            port=port,
+            max_sessions=max_sessions,
+            idle_seconds=idle_seconds,
+            parallel=parallel,
+        )
     with server:
         sessions = f"{max_sessions} session{'' if max_sessions == 1 else 's'}"
         told = f"serving {server.description.path} to at most {sessions}"

@@ -10,6 +10,8 @@ from socketserver import BaseServer
 
 import click
 
+from abotn.cli.streams import prints_on_stderr
+
 
 def serve_until_stopped(server: BaseServer, url: str, told: str) -> None:
     """Serve until Ctrl-C or SIGTERM.
@@ -27,7 +29,8 @@ def serve_until_stopped(server: BaseServer, url: str, told: str) -> None:
     with _called_at_signals(stop):
         click.echo(url)
         click.echo(f"{told}; Ctrl-C stops", err=True)
-        server.serve_forever(poll_interval=0.1)
+        with prints_on_stderr():
+            server.serve_forever(poll_interval=0.1)
     click.echo("stopped", err=True)
 
 

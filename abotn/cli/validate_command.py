@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -106,12 +107,40 @@ def _complaint(path: Path, schema: str | None) -> str | None:
     try:
         document = read_json(path)
         name = _schema_name(path, schema, document)
-        reason = schema_files.complaint(name, document)
+        reason = schema_files.complaint(name, document) or _beyond_schema(name, document, path)
     except AbotnError as error:
         return error.message
     if reason is not None and name == "result.v1" and "schema_version" not in document:
         return f"{reason} (--migrate lifts the results of the published tools)"
     return reason
+
+
+def _beyond_schema(name: str, document: dict[str, Any], path: Path) -> str | None:
+    """Return what is wrong with a file of an attempt that a schema cannot say."""
+    from abotn.records.files import length_complaint
+    from abotn.records.places import misplaced, run_above
+
+    if name == "trajectory.v1":
+        return length_complaint(document) or _stranger(document, path)
+    run = run_above(path) if path.name == "result.json" else None
+    if run is None:
+        return None
+    key = document["episode_id"], document["task_id"], int(document.get("attempt", 0))
+    return misplaced([str(path)], [key], run).get(0)
+
+
+def _stranger(document: dict[str, Any], path: Path) -> str | None:
+    """Return why a trajectory does not belong to the sound result beside it, if there is one."""
+    from abotn.records.places import stranger
+
+    beside = path.with_name("result.json")
+    if path.name != "trajectory.json" or not beside.is_file():
+        return None
+    try:
+        record = read_json(beside, schema="result.v1")
+    except DataError:
+        return None
+    return stranger(document, len(document["waypoint"]), record)
 
 
 def _schema_name(path: Path, schema: str | None, document: dict[str, object]) -> str:

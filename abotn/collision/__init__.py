@@ -6,10 +6,12 @@ from abotn.collision.footprint import disc_collisions, obstacle_mask, square_col
 from abotn.collision.geodesic import GeodesicPath, distance_field, shortest_path
 from abotn.collision.grid import OccupancyGrid
 from abotn.collision.lines import SAMPLINGS, Sampling, line_collisions
+from abotn.geometry.map_geometry import MapGeometry
 
 __all__ = [
     "SAMPLINGS",
     "GeodesicPath",
+    "MapGeometry",
     "OccupancyGrid",
     "Sampling",
     "clearance",

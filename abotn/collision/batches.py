@@ -15,6 +15,8 @@ _BLOCK = 1 << 16
 # Counts that share a block where few segments have equal ones.
 _SLACK = 1.15
 
+_LARGEST_UINT16 = 2**16 - 1
+
 
 def dense_blocks(counts: NDArray[np.int64]) -> Iterator[Block]:
     """Blocks that together cover samples ``0 .. counts[i] - 1`` of every segment ``i``.
@@ -27,13 +29,16 @@ def dense_blocks(counts: NDArray[np.int64]) -> Iterator[Block]:
 
     Yields:
         ``(rows, k)``: indices (S,) of segments and sample numbers (K,) float64. The block stands
-        for all pairs; those with ``k >= counts[row]`` are padding.
+        for all pairs; those with ``k >= counts[row]`` are padding. Arrays of shape (K, S) are
+        much faster than (S, K), as a segment has few samples and a block many segments.
 
     Example:
         >>> [(rows.tolist(), k.tolist()) for rows, k in dense_blocks(np.array([2, 0, 2]))]
         [([0, 2], [0.0, 1.0])]
     """
-    order = np.argsort(counts, kind="stable")
+    # NumPy sorts 16-bit numbers by counting, many times as fast.
+    kind = np.uint16 if counts.max(initial=0) <= _LARGEST_UINT16 else np.int64
+    order = np.argsort(counts.astype(kind), kind="stable")
     ascending = counts[order]
     start = int(np.searchsorted(ascending, 1))
     while start < len(order):
@@ -47,3 +52,16 @@ def dense_blocks(counts: NDArray[np.int64]) -> Iterator[Block]:
         for first in range(0, width, _BLOCK):
             yield order[start:stop], np.arange(first, min(first + _BLOCK, width), dtype=np.float64)
         start = stop
+
+
+def count_along(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many of the samples of each segment are set.
+
+    Args:
+        flags: (K, S) bool.
+
+    Returns:
+        (S,) int64.
+    """
+    kind = np.uint8 if len(flags) < 256 else np.int64
+    return np.asarray(flags.view(np.uint8).sum(axis=0, dtype=kind), dtype=np.int64)

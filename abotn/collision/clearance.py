@@ -22,6 +22,9 @@ BoolArray = NDArray[np.bool_]
 # Corner positions in meta files are rounded; this much of a right angle's cosine is forgiven.
 _SQUARE_COSINE = 1e-3
 
+# Greater distances are none on any map, and fit no 32-bit number.
+_GREATEST = 1e30
+
 
 def clearance(grid: OccupancyGrid, points: ArrayLike) -> FloatArray:
     """Distance from each point to the nearest point of any obstacle cell.
@@ -100,7 +103,7 @@ def cells_with_clearance(grid: OccupancyGrid, metres: float) -> BoolArray:
     # Two cells are as far apart as the nearest two of their corners.
     corners = free[:-1, :-1] & free[:-1, 1:] & free[1:, :-1] & free[1:, 1:]
     gap = _distance_to_zero(corners.astype(np.uint8), pixel_sides(grid))
-    wide = gap >= metres * (1.0 - 1e-6)
+    wide = gap >= min(metres * (1.0 - 1e-6), _GREATEST)
     return np.asarray(wide[:-1, :-1] & wide[:-1, 1:] & wide[1:, :-1] & wide[1:, 1:])
 
 

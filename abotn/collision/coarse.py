@@ -55,9 +55,12 @@ def surely_free(
         last: (N, 2) map coordinates.
 
     Returns:
-        (N,) bool. All False for a small batch on a grid whose coarse map has not been made.
+        (N,) bool. All False for a small batch on a grid whose coarse map has not been made, and
+        where every block has an obstacle near.
     """
     if len(first) < _WORTH_MAKING and "freedom" not in vars(grid):
+        return np.zeros(len(first), dtype=np.bool_)
+    if grid.most_freedom < _MARGIN:
         return np.zeros(len(first), dtype=np.bool_)
     tall, wide = grid.freedom.shape
     column = _block(first[:, 0] + last[:, 0], wide)

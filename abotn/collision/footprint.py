@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 BoolArray = NDArray[np.bool_]
 
+# Pixels beyond which a radius reaches over any map; the sum of two squares is still a whole number.
+_FARTHEST = 2.0**30
+
 POLARITIES = ("dark", "light")
 
 # Pixels looked at together, which bounds the memory of a large batch.
 _BLOCK = 1 << 18
+
+# Half the side of a footprint up to which all its pixels are listed; of a larger one only the
+# part on the map is looked at, point by point.
+_LISTED = 64
 
 
 def obstacle_mask(grey: ArrayLike, polarity: str = "dark", threshold: int = 127) -> BoolArray:
@@ -89,7 +96,9 @@ def disc_collisions(
         )
     cells = geometry.cell_of(points_of(points, "points"))
     # A quotient such as 0.15 / 0.05 may come out just above its whole number.
-    pixels = math.ceil(radius_m / geometry.metres_per_pixel - 1e-9)
+    pixels = math.ceil(min(radius_m / geometry.metres_per_pixel - 1e-9, _FARTHEST))
+    if pixels > _LISTED:
+        return _any_near(obstacles, cells, pixels, disc=True, outside=not outside_free)
     square = _square_offsets(pixels)
     offsets = square[(square**2).sum(axis=1) <= pixels * pixels]
     return _any_in_footprint(obstacles, cells, offsets, outside=not outside_free)
@@ -124,8 +133,11 @@ def square_collisions(grid: OccupancyGrid, points: ArrayLike, half_size_pixels: 
 
 def square_hits(grid: OccupancyGrid, pixels: NDArray[np.int64], half_size_pixels: int) -> BoolArray:
     """`square_collisions` for pixels (N, 2) ``(column, row)`` that are already known."""
-    offsets = _square_offsets(half_size_pixels)
-    around = _any_in_footprint(~grid.free, pixels, offsets, outside=False)
+    if half_size_pixels > _LISTED:
+        around = _any_near(~grid.free, pixels, half_size_pixels, disc=False, outside=False)
+    else:
+        offsets = _square_offsets(half_size_pixels)
+        around = _any_in_footprint(~grid.free, pixels, offsets, outside=False)
     return around | grid.is_obstacle(pixels[:, 0], pixels[:, 1])
 
 
@@ -141,6 +153,25 @@ def _any_in_footprint(
         within = (column >= 0) & (column < width) & (row >= 0) & (row < height)
         found = obstacles[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
         hit[start : start + together] = np.where(within, found, outside).any(axis=1)
+    return hit
+
+
+def _any_near(
+    obstacles: BoolArray, cells: NDArray[np.int64], pixels: int, *, disc: bool, outside: bool
+) -> BoolArray:
+    """`_any_in_footprint` for a square or disc whose size is known, however large it is."""
+    height, width = obstacles.shape
+    hit = np.empty(len(cells), dtype=np.bool_)
+    for index, (column, row) in enumerate(cells.tolist()):
+        top, left = max(row - pixels, 0), max(column - pixels, 0)
+        bottom, right = max(row + pixels + 1, 0), max(column + pixels + 1, 0)
+        leaves = min(row, column) < pixels or row + pixels >= height or column + pixels >= width
+        rows, columns = np.nonzero(obstacles[top:bottom, left:right])
+        if disc:
+            near = (rows + (top - row)) ** 2 + (columns + (left - column)) ** 2 <= pixels**2
+        else:
+            near = np.ones(len(rows), dtype=np.bool_)
+        hit[index] = bool(near.any()) or (outside and leaves)
     return hit
 
 

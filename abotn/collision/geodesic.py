@@ -148,7 +148,8 @@ class _Space:
     def _nearest_visible(
         self, grid: OccupancyGrid, point: FloatArray, place: FloatArray
     ) -> FloatArray | None:
-        reach = np.ceil(2.0 * self.clearance / self.sides).astype(np.int64) + 2
+        widest = float(np.hypot(*(self.sides * grid.shape[::-1])))
+        reach = np.ceil(2.0 * min(self.clearance, widest) / self.sides).astype(np.int64) + 2
         column, row = np.floor(place).astype(np.int64)
         top, left = max(row - reach[1], 0), max(column - reach[0], 0)
         window = self.allowed[top : row + reach[1] + 1, left : column + reach[0] + 1]

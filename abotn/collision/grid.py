@@ -129,6 +129,11 @@ class OccupancyGrid:
         """See `coarse_freedom`."""
         return coarse_freedom(self.walled)
 
+    @cached_property
+    def most_freedom(self) -> float:
+        """The greatest radius in `freedom`."""
+        return float(self.freedom.max())
+
     def _codes(self, stride: int) -> NDArray[np.uint8]:
         flat = self.walled.ravel()
         codes: NDArray[np.uint8] = flat << np.uint8(1)

@@ -49,6 +49,11 @@ class Mesh:
     column_metres: float
     row_metres: float
     _box_of: list[tuple[IntArray, IntArray]]
+    _part_of: IntArray
+
+    def parts(self, boxes: list[int]) -> set[int]:
+        """The connected parts of free space that some rectangles belong to."""
+        return {int(self._part_of[box]) for box in boxes}
 
     def boxes_at(self, x: float, y: float) -> list[int]:
         """Rectangles that hold a point, edges included.
@@ -108,7 +113,7 @@ def mesh_of(free: BoolArray, column_metres: float, row_metres: float) -> Mesh:
     boxes = _joined(free, row, left, right, box, portals, column_metres, row_metres)
     edges = np.searchsorted(row, np.arange(free.shape[0] + 1))
     by_row = [(left[a:b], box[a:b]) for a, b in pairwise(edges)]
-    return Mesh(boxes, column_metres, row_metres, by_row)
+    return Mesh(boxes, column_metres, row_metres, by_row, _parts(len(boxes), portals[3:]))
 
 
 def _runs(free: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -140,6 +145,17 @@ def _overlaps(row: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray,
     upper = np.repeat(np.arange(len(row)), count)
     within = np.arange(len(upper)) - np.repeat(np.cumsum(count) - count, count)
     return upper, np.repeat(first, count) + within
+
+
+def _parts(count: int, joined: IntArray) -> IntArray:
+    """The number of the connected part of each rectangle; `joined` is (2, portals)."""
+    if count == 0:
+        return np.empty(0, dtype=np.int64)
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_matrix((np.ones(joined.shape[1], dtype=np.bool_), joined), shape=(count, count))
+    return np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
 
 
 def _joined(

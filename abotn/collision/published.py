@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.collision.batches import dense_blocks
+from abotn.collision.batches import count_along, dense_blocks
 from abotn.collision.coarse import surely_free
 from abotn.collision.footprint import square_hits
 
@@ -26,6 +26,9 @@ SAME_PIXEL_HALF_SIZE = 2
 
 # Segments with more samples than this are looked at only where they pass the map.
 _LONG = 1 << 14
+
+# Samples of each segment that are looked at before the rest of it.
+_EARLY = 8
 
 # Sample numbers beyond this are no longer exact in float64.
 _MOST_SAMPLES = 2.0**53
@@ -83,7 +86,13 @@ def published_hits(
     start, delta = first[apart].astype(np.float64), (last - first)[apart].astype(np.float64)
     distance = np.hypot(delta[:, 0], delta[:, 1])
     intervals = np.maximum(2, (distance / pixels_per_sample).astype(np.int64)) - 1
-    hit[apart] = _obstacle_samples(grid, start, delta, intervals, in_world=False) > 0
+    early = _obstacle_samples(grid, start, delta, intervals, end=_EARLY, in_world=False) > 0
+    # Most segments that hit do so early, and then the rest of them does not matter.
+    rest = np.flatnonzero(~early & (intervals > _EARLY))
+    start, delta, intervals = start[rest], delta[rest], intervals[rest]
+    late = _obstacle_samples(grid, start, delta, intervals, begin=_EARLY, in_world=False) > 0
+    early[rest] = late
+    hit[apart] = early
     return hit
 
 
@@ -117,26 +126,34 @@ def _obstacle_samples(
     intervals: NDArray[np.int64],
     *,
     in_world: bool,
+    begin: int = 0,
+    end: int | None = None,
 ) -> NDArray[np.int64]:
-    """How many samples of ``linspace(first, first + delta, intervals + 1)``, the last left out,
-    lie on an obstacle or outside the map."""
+    """How many of the samples ``begin .. end - 1`` of ``linspace(first, first + delta,
+    intervals + 1)``, the last left out, lie on an obstacle or outside the map.
+
+    In a segment of very many samples those before `begin` may be among them.
+    """
     found = np.zeros(len(first), dtype=np.int64)
-    step, counts = delta / intervals[:, None], intervals.astype(np.float64)
-    long = intervals > _LONG
+    stop = intervals if end is None else np.minimum(intervals, end)
+    step, stops = delta / intervals[:, None], stop.astype(np.float64)
+    long = stop - begin > _LONG
     for row in np.flatnonzero(long):
         found[row] = _long_segment(grid, first[row], step[row], int(intervals[row]))
-    for rows, k in dense_blocks(np.where(long, 0, intervals)):
+    for rows, k in dense_blocks(np.where(long, 0, np.maximum(stop - begin, 0))):
+        k += begin
+        at, upto = k[:, None], stops[rows]
         # The same operations in the same order as numpy.linspace, hence the same samples.
-        x = step[rows, :1] * k
-        x += first[rows, :1]
-        y = step[rows, 1:] * k
-        y += first[rows, 1:]
+        x = step[rows, 0] * at
+        x += first[rows, 0]
+        y = step[rows, 1] * at
+        y += first[rows, 1]
         if in_world:
             x, y = grid.geometry.columns_and_rows(x, y)
         obstacle = _obstacle_at(grid, x, y)
-        if k[-1] >= counts[rows[0]]:
-            obstacle &= k < counts[rows, None]
-        found[rows] += np.count_nonzero(obstacle, axis=1)
+        if k[-1] >= upto[0]:
+            obstacle &= at < upto
+        found[rows] += count_along(obstacle)
     return found
 
 
@@ -147,7 +164,7 @@ def _long_segment(grid: OccupancyGrid, first: FloatArray, step: FloatArray, inte
     for low in range(begin, end, _LONG):
         k = np.arange(low, min(low + _LONG, end), dtype=np.float64)
         x, y = grid.geometry.columns_and_rows(step[0] * k + first[0], step[1] * k + first[1])
-        found += int(np.count_nonzero(_obstacle_at(grid, x[None], y[None])))
+        found += int(np.count_nonzero(_obstacle_at(grid, x[:, None], y[:, None])))
     return found
 
 
@@ -171,7 +188,7 @@ def _samples_near_map(
 
 
 def _obstacle_at(grid: OccupancyGrid, columns: FloatArray, rows: FloatArray) -> BoolArray:
-    """Whether truncated map coordinates are obstacles; overwrites its arguments."""
+    """Whether truncated map coordinates (K, S) are obstacles; overwrites its arguments."""
     height, width = grid.shape
     stride = grid.walled.shape[1]
     # The samples of a line are extreme at its ends, so the first and last ones tell of all.
@@ -186,5 +203,5 @@ def _obstacle_at(grid: OccupancyGrid, columns: FloatArray, rows: FloatArray) -> 
 
 
 def _within(samples: FloatArray, size: int) -> bool:
-    ends = samples[:, :: max(1, samples.shape[1] - 1)]
+    ends = samples[:: max(1, len(samples) - 1)]
     return bool(ends.min() > -1.0 and ends.max() < size)

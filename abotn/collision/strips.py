@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.collision.batches import dense_blocks
+from abotn.collision.batches import count_along, dense_blocks
 from abotn.geometry.map_geometry import EDGE_TOLERANCE
 
 if TYPE_CHECKING:
@@ -108,11 +108,12 @@ def _blocked(grid: OccupancyGrid, strips: _Strips) -> FloatArray:
     for rows, k in dense_blocks(counts.astype(np.int64)):
         sides = _obstacle_sides(grid, strips, rows, k, special[rows])
         if k[-1] >= counts[rows[0]]:
-            sides *= k < counts[rows, None]
+            sides *= k[:, None] < counts[rows]
         blocked[rows] += _whole_strips(strips, rows, k, sides == 3)
         mixed = np.flatnonzero(sides - np.uint8(1) < 2)
-        which = mixed // len(k)
-        part = _part_of_strips(grid, strips, rows[which], k[mixed - which * len(k)])
+        at = mixed // len(rows)
+        which = mixed - at * len(rows)
+        part = _part_of_strips(grid, strips, rows[which], k[at])
         blocked[rows] += np.bincount(which, weights=part, minlength=len(rows))
     return blocked
 
@@ -124,7 +125,7 @@ def _obstacle_sides(
     k: FloatArray,
     special: BoolArray,
 ) -> NDArray[np.uint8]:
-    """For each strip: 1 if the cell it is entered in is an obstacle, plus 2 for its last cell.
+    """For each strip (K, S): 1 if the cell it is entered in is an obstacle, plus 2 for its last.
 
     Beyond the ends of a segment the line goes on, so one of the two may be a cell that it does not
     touch; the other one then is a cell that it does.
@@ -134,46 +135,48 @@ def _obstacle_sides(
     found = codes.take(
         _edge_cells(strips, rows, edges, strips.offset[rows], codes.size), mode="clip"
     )
-    sides = found[:, :-1] & 1
-    sides |= found[:, 1:] & 2
+    sides = found[:-1] & 1
+    sides |= found[1:] & 2
     if special.any():
         apart = rows[special]
         inwards = np.where(
             strips.slope[apart] == 0.0, -0.5, np.sign(strips.slope[apart]) * _INWARDS
         )
+        seen = sides[:, special]
         for sign, part, bit in ((1.0, slice(None, -1), 1), (-1.0, slice(1, None), 2)):
             offset = strips.offset[apart] + sign * inwards
             index = _edge_cells(strips, apart, edges, offset, codes.size)
-            sides[special] &= ~np.uint8(bit)
-            sides[special] |= codes.take(index, mode="clip")[:, part] & bit
+            seen &= ~np.uint8(bit)
+            seen |= codes.take(index, mode="clip")[part] & bit
+        sides[:, special] = seen
     return np.asarray(sides)
 
 
 def _edge_cells(
     strips: _Strips, rows: NDArray[np.intp], edges: FloatArray, offset: FloatArray, size: int
 ) -> IndexArray:
-    """Flat index, in the walled map, of the cell just before each edge between strips."""
+    """Flat index (K, S), in the walled map, of the cell just before each edge between strips."""
     kind = np.int32 if 2 * size < _LARGEST_INT32 else np.int64
-    across = strips.slope[rows, None] * edges
-    across += offset[:, None] + 1.0
+    across = strips.slope[rows] * edges[:, None]
+    across += offset + 1.0
     index: IndexArray = across.astype(kind)
     index *= strips.across
-    index += (strips.base[rows, None] * strips.along).astype(kind)
-    index += (edges * strips.along).astype(kind)
+    index += (strips.base[rows] * strips.along).astype(kind)
+    index += (edges * strips.along).astype(kind)[:, None]
     return index
 
 
 def _whole_strips(
     strips: _Strips, rows: NDArray[np.intp], k: FloatArray, inside: BoolArray
 ) -> FloatArray:
-    """Length of the strips that lie wholly inside obstacles, the first and last cut off."""
-    extent: FloatArray = inside.sum(axis=1, dtype=np.int32).astype(np.float64)
+    """Length of the strips (K, S) that lie wholly inside obstacles, the ends cut off."""
+    extent: FloatArray = count_along(inside).astype(np.float64)
     if k[0] == 0.0:
-        extent -= inside[:, 0] * strips.begin[rows]
+        extent -= inside[0] * strips.begin[rows]
     end = strips.end[rows]
     last = np.ceil(end) - 1.0 - k[0]
     here = np.flatnonzero((last >= 0.0) & (last < len(k)))
-    ends_inside = inside[here, last[here].astype(np.intp)]
+    ends_inside = inside[last[here].astype(np.intp), here]
     extent[here] -= ends_inside * (np.ceil(end[here]) - end[here])
     return extent
 

@@ -52,11 +52,12 @@ def taut_path(mesh: Mesh, start: Point, goal: Point) -> list[Point] | None:
     Returns:
         At least two points, or None when one of them is not in free space or no path exists.
     """
-    goals = set(mesh.boxes_at(*goal))
+    goals = mesh.boxes_at(*goal)
     starts = mesh.boxes_at(*start)
-    if not goals or not starts:
+    # Without this, a search for what cannot be reached would look at everything that can.
+    if not mesh.parts(goals) & mesh.parts(starts):
         return None
-    return _Search(mesh, start, goal, goals).run(starts)
+    return _Search(mesh, start, goal, set(goals)).run(starts)
 
 
 class _Search:

@@ -7,6 +7,8 @@ from math import hypot
 import numpy as np
 from numpy.typing import NDArray
 
+from abotn.errors import DataError
+
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 
@@ -18,6 +20,15 @@ _KNIGHT = ((1, 2), (2, 1), (1, -2), (2, -1), (-1, 2), (-2, 1), (-1, -2), (-2, -1
 
 # Columns and rows of obstacles around the map, wide enough for the longest step.
 _RING = 2
+
+# A wave has a bucket for every short side along the way; beyond this ratio of the sides there are
+# more buckets than cells in each, and cells are taken one by one instead.
+_LONGEST_PIXEL = 8.0
+_MOST_LONG_CELLS = 1_000_000
+
+# Buckets are this much narrower than the shortest step, so that no step ends in the bucket it
+# began in when its length is rounded.
+_ROUNDING = 1e-6
 
 
 def wave_distances(
@@ -36,6 +47,9 @@ def wave_distances(
 
     Returns:
         (rows, columns) float64 metres; inf where no path leads.
+
+    Raises:
+        DataError: There are too many free cells for pixels that are far longer than wide.
     """
     padded = np.pad(allowed, _RING)
     steps = [
@@ -46,11 +60,51 @@ def wave_distances(
     origin = (seed[0] + _RING) * padded.shape[1] + seed[1] + _RING
     if padded.ravel()[origin]:
         distance[origin] = seed[2]
-        _spread(
-            distance, _open_steps(padded).ravel(), steps, origin, min(column_metres, row_metres)
-        )
+        open_steps = _open_steps(padded).ravel()
+        narrow, wide = sorted((column_metres, row_metres))
+        if wide > _LONGEST_PIXEL * narrow:
+            _check_long_cells(padded, column_metres, row_metres)
+            distance = seed[2] + _one_by_one(open_steps, steps, origin)
+        else:
+            _spread(distance, open_steps, steps, origin, narrow)
     inner = distance.reshape(padded.shape)[_RING:-_RING, _RING:-_RING]
     return np.ascontiguousarray(inner)
+
+
+def _check_long_cells(padded: BoolArray, column_metres: float, row_metres: float) -> None:
+    count = int(np.count_nonzero(padded))
+    if count > _MOST_LONG_CELLS:
+        raise DataError(
+            f"expected at most {_MOST_LONG_CELLS} free cells on a map whose pixels are "
+            f"{column_metres:g} x {row_metres:g} m, got {count}",
+            where="map corners",
+            hint="resample the map to pixels that are about square",
+        )
+
+
+def _one_by_one(
+    open_steps: NDArray[np.uint16], steps: list[tuple[int, float, int]], origin: int
+) -> FloatArray:
+    """Distances of all cells from one of them by Dijkstra's algorithm."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    cells = np.flatnonzero(open_steps).astype(np.int32)
+    ways = open_steps[cells]
+    offsets = np.array([offset for offset, _, _ in steps], dtype=np.int32)
+    costs = np.array([cost for _, cost, _ in steps])
+    number = np.zeros(open_steps.size, dtype=np.int32)
+    number[cells] = np.arange(len(cells), dtype=np.int32)
+    is_open = (ways[:, None] & (np.uint16(1) << np.arange(len(steps), dtype=np.uint16))) != 0
+    at, step = np.nonzero(is_open)
+    ends = np.append(0, np.cumsum(is_open.sum(axis=1)))
+    found = np.full(open_steps.size, np.inf)
+    found[origin] = 0.0
+    if open_steps[origin]:
+        to = number[cells[at] + offsets[step]]
+        links = csr_matrix((costs[step], to, ends), shape=(len(cells), len(cells)))
+        found[cells] = dijkstra(links, indices=number[origin])
+    return found
 
 
 def _spread(
@@ -61,6 +115,7 @@ def _spread(
     width: float,
 ) -> None:
     begin = float(distance[origin])
+    width *= 1.0 - _ROUNDING
     waiting: dict[int, list[NDArray[np.intp]]] = {0: [np.array([origin])]}
     stamp = np.zeros(distance.size, dtype=np.int32)
     longest = max(cost for _, cost, _ in steps)

@@ -8,20 +8,22 @@ from typing import Any
 
 from abotn.compat.renderers import renderer_entry
 from abotn.errors import ConfigError, DataError
+from abotn.json_files import write_json
 from abotn.plugins.manager import plugin_manager
 from abotn.records.files import (
     MANIFEST_NAME,
     read_manifest,
     read_result_bytes,
     record_folder,
-    write_manifest,
 )
 from abotn.records.types import ResultRecord
 from abotn.rollout.dataset import Dataset
+from abotn.rollout.folders import already_a_run
 from abotn.rollout.manifest import agent_entry, as_written, check_same_run, make_manifest
 from abotn.rollout.progress import ProgressListener
 from abotn.rollout.resume import pending_units
 from abotn.rollout.rules import RunRules, Unit
+from abotn.rollout.run_lock import locked_run
 from abotn.rollout.session import Session
 from abotn.scenes.episode import Episode
 from abotn.scenes.fingerprint import dataset_fingerprint
@@ -83,7 +85,10 @@ class EvaluatorRun:
             raise DataError(
                 f"cannot make the folder: {error.strerror}", where=self._folder
             ) from error
-        write_manifest(self._folder, manifest)
+        try:
+            write_json(self._folder / MANIFEST_NAME, manifest, schema="run.v1", new=True)
+        except FileExistsError as error:
+            raise already_a_run(self._folder) from error
 
     def pending(self) -> list[tuple[Episode, Task]]:
         """Return the tasks without a good record, in order."""
@@ -97,7 +102,8 @@ class EvaluatorRun:
         session = Session(
             self._folder, self._rules, len(self._tasks), fail_fast=False, progress=progress
         )
-        session.make(crew, pending_units(self._folder, self._tasks))
+        with locked_run(self._folder):
+            session.make(crew, pending_units(self._folder, self._tasks))
         return crew.results
 
     def _manifest(self, agent_class: type[Any] | None) -> dict[str, Any]:

@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from abotn._version import __version__
 from abotn.errors import EvaluationInputError, UnknownNameError
 from abotn.evaluation.evaluator import Evaluator, ScoredRecords
+from abotn.evaluation.metric_options import metric_parameters, require_evaluated
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
+from abotn.evaluation.scene_names import require_scenes
 from abotn.evaluation.scoring import Scored
-from abotn.evaluation.selection import MetricChoice, canonical_names, select
+from abotn.evaluation.selection import MetricChoice, select
+from abotn.evaluation.solved import SOLVED_BY, SolvedTasks, canonical_metric, who_solves
 from abotn.evaluation.task_values import FloatArray, TaskValues, cluster_labels, shared_tasks
 from abotn.results.comparison import (
     NO_DIFFERENCE,
@@ -27,6 +30,7 @@ from abotn.results.comparison import (
 from abotn.results.types import ConfidenceInterval
 from abotn.statistics.interval import Interval, NoInterval
 from abotn.statistics.paired import PairedResult, compare_columns, holm
+from abotn.units import counted
 
 
 def compare(
@@ -41,6 +45,7 @@ def compare(
     on_error: str = "failure",
     exclude_scenes: Iterable[str] | str | None = None,
     metric_kwargs: Mapping[str, Mapping[str, Any]] | None = None,
+    solved_by: str = SOLVED_BY,
     evaluator: Evaluator | None = None,
 ) -> Comparison:
     """Compare runs in pairs, over the tasks both have.
@@ -62,13 +67,16 @@ def compare(
         on_error: What an error record counts: ``"failure"``, ``"exclude"`` or ``"raise"``.
         exclude_scenes: Scenes to leave out; None takes each run's protocol's.
         metric_kwargs: Parameters per metric.
+        solved_by: 0/1 metric that says which tasks are solved: those where it is 1 in more than
+            half of the attempts.
         evaluator: Where metrics come from; one with the default registry by default.
 
     Returns:
         The paired comparisons.
 
     Raises:
-        EvaluationInputError: fewer than two runs, names that do not fit, or no shared task.
+        EvaluationInputError: fewer than two runs, names that do not fit, or no shared task;
+            ``solved_by`` is no 0/1 metric of these runs.
         UnknownNameError: an unknown metric, baseline or option.
     """
     evaluator = evaluator or Evaluator()
@@ -76,7 +84,7 @@ def compare(
         raise EvaluationInputError(f"needs two or more, got {len(runs)}", where="runs")
     selection = select(evaluator.registry, metrics, None)
     options = _options(
-        metric_kwargs=canonical_names(metric_kwargs, evaluator.registry, selection),
+        metric_kwargs=metric_parameters(metric_kwargs, evaluator.registry, selection),
         bootstrap_ci=n_resamples,
         bootstrap_seed=seed,
         ci_level=level,
@@ -85,11 +93,15 @@ def compare(
         exclude_scenes=scene_tuple(exclude_scenes),
     )
     found = [evaluator.score_records(run, selection, options) for run in runs]
+    for one in found:
+        require_evaluated(options.metric_kwargs, one)
+    require_scenes(options, *found)
     labels = _labels(names, [one.source.name for one in found])
-    sides = [_Side(label, TaskValues.of(one)) for label, one in zip(labels, found, strict=True)]
+    judge = SolvedTasks(evaluator, canonical_metric(evaluator.registry, solved_by), options)
+    sides = [_side(label, one, judge) for label, one in zip(labels, found, strict=True)]
     chosen = _pairs(sides, baseline)
     return Comparison(
-        tuple(_compare_pair(a, b, options) for a, b in chosen),
+        tuple(_compare_pair(a, b, options, judge.metric) for a, b in chosen),
         baseline,
         _provenance(sides, options),
     )
@@ -113,15 +125,23 @@ def _options(**values: Any) -> EvaluationOptions:
 class _Side:
     name: str
     values: TaskValues
+    solved: FloatArray
 
     @property
     def found(self) -> ScoredRecords:
         return self.values.found
 
 
+def _side(name: str, found: ScoredRecords, judge: SolvedTasks) -> _Side:
+    values = TaskValues.of(found)
+    return _Side(name, values, judge.of(name, values))
+
+
 def _labels(names: Sequence[str] | None, own: Sequence[str]) -> list[str]:
     if names is not None and len(names) != len(own):
-        raise EvaluationInputError(f"{len(names)} names for {len(own)} runs", where="names")
+        raise EvaluationInputError(
+            f"{counted(len(names), 'names')} for {counted(len(own), 'runs')}", where="names"
+        )
     labels = list(names) if names is not None else [n or f"run {i + 1}" for i, n in enumerate(own)]
     if len(set(labels)) == len(labels):
         return labels
@@ -139,7 +159,7 @@ def _pairs(sides: list[_Side], baseline: str | None) -> list[tuple[_Side, _Side]
     return [(side, by_name[baseline]) for side in sides if side.name != baseline]
 
 
-def _compare_pair(a: _Side, b: _Side, options: EvaluationOptions) -> PairComparison:
+def _compare_pair(a: _Side, b: _Side, options: EvaluationOptions, solved_by: str) -> PairComparison:
     shared, in_a, in_b = shared_tasks(a.values, b.values)
     if not shared.size:
         raise EvaluationInputError(f"{a.name} and {b.name} have no task in common", where="runs")
@@ -153,7 +173,6 @@ def _compare_pair(a: _Side, b: _Side, options: EvaluationOptions) -> PairCompari
         _metric(pair[0], result, float(p), a.name, b.name, options, resampled)
         for pair, result, p in zip(shown, raw, adjusted, strict=True)
     )
-    solved_a, solved_b = a.values.solved()[in_a], b.values.solved()[in_b]
     return PairComparison(
         run_a=a.name,
         run_b=b.name,
@@ -161,9 +180,9 @@ def _compare_pair(a: _Side, b: _Side, options: EvaluationOptions) -> PairCompari
         n_pairs=len(shared),
         only_a=tuple(np.setdiff1d(a.values.tasks, shared).tolist()),
         only_b=tuple(np.setdiff1d(b.values.tasks, shared).tolist()),
-        solved_only_by_a=tuple(shared[solved_a & ~solved_b].tolist()),
-        solved_only_by_b=tuple(shared[solved_b & ~solved_a].tolist()),
         resampled=resampled,
+        solved_by=solved_by,
+        **who_solves(shared, a.solved[in_a], b.solved[in_b]),
     )
 
 

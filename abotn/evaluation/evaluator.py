@@ -13,6 +13,11 @@ from abotn.errors import EvaluationInputError
 from abotn.evaluation.aggregate import aggregate
 from abotn.evaluation.grouping import resolve_groupings
 from abotn.evaluation.infinite import groups_with_infinite, with_infinite
+from abotn.evaluation.metric_options import (
+    metric_parameters,
+    metric_thresholds,
+    require_evaluated,
+)
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
 from abotn.evaluation.provenance import protocol_entry, provenance
 from abotn.evaluation.samples import (
@@ -25,13 +30,15 @@ from abotn.evaluation.samples import (
     sample_table,
     single_sample,
 )
+from abotn.evaluation.scene_names import require_scenes
 from abotn.evaluation.scoring import Scored, error_rows, score
-from abotn.evaluation.selection import MetricChoice, Selection, canonical_names, select
+from abotn.evaluation.selection import MetricChoice, Selection, select
 from abotn.metrics.registry import MetricRegistry
 from abotn.plugins.manager import PluginManager, default_registry, plugin_manager
 from abotn.records.readers import RecordReader, RecordSource, read_records
 from abotn.records.table import RecordTable
 from abotn.results.types import EvaluationResult
+from abotn.units import counted
 
 
 @dataclass(frozen=True)
@@ -123,7 +130,7 @@ class Evaluator:
             metrics: ``"all"`` applicable ones, or names. A named metric that cannot run is an
                 error result; with ``"all"`` it is skipped and named in ``skipped``.
             categories: Restrict ``"all"`` to these categories, or add them to the names.
-            thresholds: Pass mark per metric, in the metric's unit.
+            thresholds: Pass mark per metric, in the metric's unit and within its bounds.
             groupings: ``"auto"`` (the protocol's, and those plugins bring), None, or names,
                 columns, ``quantiles:COLUMN:K`` and functions.
             metric_kwargs: Parameters per metric; they win over the run's protocol.
@@ -145,14 +152,16 @@ class Evaluator:
             One result per metric, groups, counts and provenance.
 
         Raises:
-            UnknownNameError: an unknown metric, category, grouping or method.
-            EvaluationInputError: an argument or the records cannot be used.
+            UnknownNameError: an unknown metric, parameter, category, grouping or method.
+            EvaluationInputError: an argument or the records cannot be used; a threshold lies
+                outside the metric's bounds; parameters are given for a metric that is not
+                evaluated.
             DataError: a file cannot be read.
         """
         selection = select(self.registry, metrics, categories)
         options = EvaluationOptions(
-            thresholds=canonical_names(thresholds, self.registry, selection),
-            metric_kwargs=canonical_names(metric_kwargs, self.registry, selection),
+            thresholds=metric_thresholds(thresholds, self.registry, selection),
+            metric_kwargs=metric_parameters(metric_kwargs, self.registry, selection),
             bootstrap_ci=bootstrap_ci,
             bootstrap_seed=bootstrap_seed,
             ci_level=ci_level,
@@ -216,8 +225,8 @@ class Evaluator:
         """
         selection = select(self.registry, metrics, categories)
         options = EvaluationOptions(
-            thresholds=canonical_names(thresholds, self.registry, selection),
-            metric_kwargs=canonical_names(metric_kwargs, self.registry, selection),
+            thresholds=metric_thresholds(thresholds, self.registry, selection),
+            metric_kwargs=metric_parameters(metric_kwargs, self.registry, selection),
             cluster_by=None,
         )
         check_known(inputs, (*self.registry, *selection.specs))
@@ -239,6 +248,7 @@ class Evaluator:
         }
         chosen = replace(options, metric_kwargs=kwargs)
         found = self.score_records(sample_table(samples), fitted, chosen)
+        require_evaluated(options.metric_kwargs, found)
         return self._result(found, chosen, None)
 
     def score_records(
@@ -275,7 +285,10 @@ class Evaluator:
         options: EvaluationOptions,
         groupings: str | Iterable[Any] | None,
     ) -> EvaluationResult:
-        return self._result(self.score_records(results, selection, options), options, groupings)
+        found = self.score_records(results, selection, options)
+        require_evaluated(options.metric_kwargs, found)
+        require_scenes(options, found)
+        return self._result(found, options, groupings)
 
     def _result(
         self,
@@ -302,6 +315,7 @@ class Evaluator:
                 "scored": len(table),
                 "errors": found.error_count,
                 "damaged": len(damaged),
+                "missing": source.missing.count,
                 "excluded": sum(found.excluded.values()),
                 "attempts": _most_attempts(table),
                 "sample_errors": len({row for one in found.scored for row in one.column.errors}),
@@ -355,7 +369,7 @@ def _refuse_errors(table: RecordTable, errors: Any, options: EvaluationOptions) 
     if options.on_error == "raise" and errors.any():
         first = table.label(int(np.flatnonzero(errors)[0]))
         raise EvaluationInputError(
-            f"{int(errors.sum())} records ended as errors, the first is {first}",
+            f"{counted(int(errors.sum()), 'records')} ended in an error, the first is {first}",
             where="on_error",
             hint='use "failure" or "exclude" to go on',
         )

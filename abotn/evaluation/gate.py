@@ -11,8 +11,10 @@ from typing import Any
 
 from abotn.errors import EvaluationInputError, UnknownMetricError
 from abotn.evaluation.options import check_finite
+from abotn.metrics.bounds import Bounds, require_threshold
+from abotn.plugins.manager import default_registry
 from abotn.results.types import EvaluationResult, MetricResult
-from abotn.units import Direction
+from abotn.units import Direction, counted
 
 AT_LEAST, AT_MOST = ">=", "<="
 _CONDITION = re.compile(r"\s*(?P<name>[^<>=]+?)\s*(?P<relation>>=|<=|=)\s*(?P<limit>[^<>=]+?)\s*")
@@ -131,8 +133,8 @@ def gate(
         A verdict per condition, and one per metric that raised unless these are allowed.
 
     Raises:
-        EvaluationInputError: nothing to check, a limit that is not usable, or a baseline that
-            measures a metric in another unit or direction.
+        EvaluationInputError: nothing to check, a limit that is no finite number or outside the
+            metric's bounds, or a baseline that measures a metric in another unit or direction.
         UnknownMetricError: the evaluation has no such metric.
 
     Example:
@@ -142,7 +144,7 @@ def gate(
         [('success >= 0.8', True), ('spl >= 0.75', False)]
     """
     conditions = [parse_condition(t) if isinstance(t, str) else t for t in thresholds]
-    verdicts = [_threshold_verdict(_metric(result, one.metric), one) for one in conditions]
+    verdicts = [_checked_verdict(_metric(result, one.metric), one) for one in conditions]
     if baseline is not None:
         named = [one.metric for one in conditions]
         allowed = _allowances(result, baseline, max_regression, metrics, named)
@@ -171,9 +173,24 @@ def _threshold_verdict(metric: MetricResult, condition: Condition) -> Verdict:
     return _verdict(metric, relation, condition.limit)
 
 
+def _checked_verdict(metric: MetricResult, condition: Condition) -> Verdict:
+    where = f"thresholds[{metric.name!r}]"
+    require_threshold(metric.name, condition.limit, _bounds(metric), where)
+    return _threshold_verdict(metric, condition)
+
+
 def _own_verdict(metric: MetricResult) -> Verdict:
     assert metric.threshold is not None
-    return _threshold_verdict(metric, Condition(metric.name, "=", metric.threshold))
+    return _checked_verdict(metric, Condition(metric.name, "=", metric.threshold))
+
+
+def _bounds(metric: MetricResult) -> Bounds:
+    """Return the bounds of a result's metric where it is known here: same name, unit and origin."""
+    spec = next((one for one in default_registry() if one.name == metric.name), None)
+    if spec is None or spec.unit.value != metric.unit:
+        return None
+    origin = metric.source.get("distribution") or spec.distribution
+    return spec.bounds if origin == spec.distribution else None
 
 
 def _verdict(metric: MetricResult, relation: str, limit: float, *, note: str = "") -> Verdict:
@@ -265,5 +282,5 @@ def _error_verdict(metric: MetricResult) -> Verdict:
     if reason is None:
         count = metric.metadata["sample_error_count"]
         first = next(iter(metric.metadata.get("sample_errors", {}).items()), ("", ""))
-        reason = f"raised on {count} records, the first {first[0]}: {first[1]}"
+        reason = f"raised on {counted(count, 'records')}, the first {first[0]}: {first[1]}"
     return _fails(f"{metric.name} runs without error", metric.name, str(reason))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import EvaluationInputError, PluginError, UnknownNameError
+from abotn.errors import EvaluationInputError, PluginError, UnknownNameError, text_of
 from abotn.plugins.manager import Origin, PluginManager
 from abotn.records.table import RecordTable, natural_key
 
 QUANTILE_PREFIX = "quantiles:"
+_DIGITS = re.compile("[0-9]{1,3}")
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,12 @@ def as_grouping(value: Any, *, order: Sequence[str] = ()) -> Grouping:
         return value
     if not callable(value):
         raise PluginError(f"expected a grouping function, got {type(value).__name__}")
-    inputs = tuple(inspect.signature(value).parameters)
     name = getattr(value, "__name__", "")
-    if not inputs or not name.isidentifier():
+    try:
+        inputs = tuple(inspect.signature(value).parameters)
+    except (TypeError, ValueError):
+        inputs = ()
+    if not inputs or not isinstance(name, str) or not name.isidentifier():
         raise PluginError(f"grouping {name!r} needs a name and at least one column as argument")
     description = (inspect.getdoc(value) or "").partition("\n")[0]
     return Grouping(name, value, inputs, tuple(order), description)
@@ -184,9 +189,10 @@ def _quantiles(item: str, table: RecordTable) -> Grouping:
     _, column, *rest = item.split(":")
     if column not in table or table.column(column).dtype == object:
         raise UnknownNameError("numeric column", column, table.names)
-    if len(rest) > 1 or not all(part.isdigit() and 2 <= int(part) <= 100 for part in rest):
+    if len(rest) > 1 or not all(_DIGITS.fullmatch(part) and 2 <= int(part) <= 100 for part in rest):
         raise EvaluationInputError(
-            "the number of quantile groups must be 2 to 100", where=f"grouping {item}"
+            "the number of quantile groups must be 2 to 100",
+            where=f"grouping {text_of(item, 80)}",
         )
     count = int(rest[0]) if rest else 4
 

@@ -17,7 +17,7 @@ from abotn.evaluation.grouping import Grouping
 from abotn.evaluation.scoring import Scored
 from abotn.records.table import RecordTable
 from abotn.results.types import GroupResult, MetricResult
-from abotn.units import Direction
+from abotn.units import Direction, counted
 
 Rows = NDArray[np.int64]
 
@@ -66,7 +66,8 @@ def _with_infinite(metric: MetricResult, infinite: NDArray[np.float64]) -> Metri
     above, below = bool((infinite > 0).any()), bool((infinite < 0).any())
     value = math.nan if above and below else math.inf if above else -math.inf
     judged = metric.threshold is not None and not math.isnan(value)
-    why = f"{count} of {metric.sample_count} values are infinite"
+    verb = "is" if count == 1 else "are"
+    why = f"{count} of {counted(metric.sample_count, 'values')} {verb} infinite"
     return replace(
         metric,
         value=value,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from abotn.errors import EvaluationInputError, UnknownNameError
+from abotn.metrics.bounds import is_finite_number
 
 CI_METHODS = ("auto", "percentile", "basic", "bca", "studentized", "wilson", "t")
 ON_ERROR = ("failure", "exclude", "raise")
@@ -70,8 +70,7 @@ class EvaluationOptions:
 
 def check_finite(value: object, where: str) -> None:
     """Raise unless ``value`` is a finite number."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value):  # type: ignore[arg-type]
+    if not is_finite_number(value):
         raise EvaluationInputError(f"must be a finite number, got {value!r}", where=where)
 
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from abotn.errors import EvaluationInputError
 from abotn.evaluation.evaluator import Evaluator
+from abotn.evaluation.metric_options import metric_parameters, require_evaluated
 from abotn.evaluation.options import EvaluationOptions, check_finite, scene_tuple
+from abotn.evaluation.scene_names import require_scenes
 from abotn.evaluation.scoring import Scored
-from abotn.evaluation.selection import MetricChoice, canonical_names, select
+from abotn.evaluation.selection import MetricChoice, select
 from abotn.evaluation.task_values import (
     FloatArray,
     Rows,
@@ -155,12 +157,15 @@ def power(
     evaluator = evaluator or Evaluator()
     selection = select(evaluator.registry, metrics, None)
     options = EvaluationOptions(
-        metric_kwargs=canonical_names(metric_kwargs, evaluator.registry, selection),
+        metric_kwargs=metric_parameters(metric_kwargs, evaluator.registry, selection),
         cluster_by=cluster_by,
         on_error=on_error,
         exclude_scenes=scene_tuple(exclude_scenes),
     )
-    first = TaskValues.of(evaluator.score_records(run, selection, options))
+    found = evaluator.score_records(run, selection, options)
+    require_evaluated(options.metric_kwargs, found)
+    require_scenes(options, found)
+    first = TaskValues.of(found)
     second = None
     if against is not None:
         second = TaskValues.of(evaluator.score_records(against, selection, options))

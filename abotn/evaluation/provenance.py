@@ -24,6 +24,8 @@ def provenance(
 ) -> dict[str, Any]:
     """Return protocol, run, dataset, versions, error policy and statistics of an evaluation.
 
+    ``missing`` and ``notes`` are there when a run has no result for some of its tasks.
+
     Nothing in it depends on when or where the evaluation ran.
     """
     manifest = source.manifest or {}
@@ -44,6 +46,7 @@ def provenance(
             "cluster_by": options.cluster_by,
             "resampled": resampled,
         },
+        **_missing(source),
     }
 
 
@@ -64,6 +67,18 @@ def protocol_entry(source: RecordSource, plugins: PluginManager) -> Mapping[str,
     if name not in known:
         return None
     return {"name": name, "values": known[name].to_values(), "modified": None}
+
+
+def _missing(source: RecordSource) -> dict[str, Any]:
+    """Return what a run lacks, so that one that was interrupted does not look complete."""
+    missing = source.missing
+    note = missing.note()
+    if note is None:
+        return {}
+    return {
+        "missing": {"count": missing.count, "planned": missing.planned, "begun": [*missing.names]},
+        "notes": [note],
+    }
 
 
 def _versions(specs: Sequence[MetricSpec], plugins: PluginManager) -> dict[str, str]:

@@ -22,7 +22,8 @@ class Selection:
         specs: The metrics, in order, each once.
         automatic: Whether they were chosen by ``"all"`` or by category, so that one that cannot
             run is skipped rather than reported as an error.
-        conflicts: Names an automatic selection met that two distributions claim.
+        conflicts: Metrics an automatic selection met whose name another distribution claims too,
+            with the reason.
         skipped: Metrics already left out, with the reason.
     """
 
@@ -44,13 +45,12 @@ def select(
     """
     wanted = _categories(registry, categories)
     if metrics is None or (isinstance(metrics, str) and metrics == "all"):
-        usable = [spec for spec in registry if spec.name not in registry.conflicts]
-        specs = [spec for spec in usable if wanted is None or spec.categories & wanted]
-        return Selection(tuple(specs), automatic=True, conflicts=registry.conflicts)
+        specs = [spec for spec in registry.usable if wanted is None or spec.categories & wanted]
+        return Selection(tuple(specs), automatic=True, conflicts=registry.left_out)
     chosen = [metrics] if isinstance(metrics, str) else list(metrics)
     specs = [item if isinstance(item, MetricSpec) else registry.get(item) for item in chosen]
     if wanted is not None:
-        specs += [spec for spec in registry if spec.categories & wanted]
+        specs += [spec for spec in registry.usable if spec.categories & wanted]
     if not specs:
         raise EvaluationInputError("no metric was asked for", where="metrics")
     return Selection(

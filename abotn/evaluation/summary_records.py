@@ -17,6 +17,7 @@ from abotn.records.files import MANIFEST_NAME, read_manifest, read_result_bytes
 from abotn.records.readers import RecordSource, read_records
 from abotn.records.table import RecordTable, as_column
 from abotn.records.types import STATUSES, DamagedRecord
+from abotn.units import counted
 
 _THRESHOLD = "pointgoal_arrive_threshold"
 
@@ -65,7 +66,7 @@ class SummaryRecords:
         """
         notes = []
         if self.other_types:
-            notes.append(f"{self.other_types} records of another task type are left out")
+            notes.append(f"left out: {counted(self.other_types, 'records')} of another task type")
         threshold = used.get("collision_threshold")
         own = self.protocol.get("collision_threshold")
         if threshold is not None and own is not None and own != threshold:
@@ -73,7 +74,7 @@ class SummaryRecords:
                 f"the run's protocol has collision_threshold {own}, this summary uses {threshold}"
             )
         if "arrive_threshold" in used and (nameless := self._nameless()):
-            notes.append(f"{nameless} records have no POI name, so they stand in no POI's row")
+            notes.append(f"in no POI's row, for want of a POI name: {counted(nameless, 'records')}")
         radius = used.get("arrive_threshold")
         recorded = self._recorded_radii()
         if radius is not None and recorded - {radius}:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abotn.evaluation.summaries import Summary
+from abotn.units import counted
 
 _POINT_ROWS = (
     "success_rate", "oracle_success_rate", "sr_new", "spl_new", "tcr_new", "dcr_new", "avg_steps",
@@ -54,7 +55,7 @@ def summary_text(summary: Summary, *, per_scene: bool = False, per_poi: bool = F
 def _head(document: Mapping[str, Any]) -> str:
     statuses = _listed(document["status_distribution"]) or "none"
     lines = [
-        f"{document['result_dir']}: {_records(document['total_count'])} ({statuses})",
+        f"{document['result_dir']}: {counted(document['total_count'], 'records')} ({statuses})",
         f"{document['task_type']}, {document['mode']}, "
         f"collision_threshold {document['collision_threshold']}",
     ]
@@ -84,11 +85,12 @@ def _tail(document: Mapping[str, Any]) -> str:
     errors = document["errors"]
     if errors["count"]:
         lines.append(
-            f"{errors['count']} of {document['total_count']} records are errors "
+            f"{errors['count']} of {counted(document['total_count'], 'records')} ended in an error "
             f"({_listed(errors['by_stage'])}): {errors['counted_as']}"
         )
     for name, entry in document["undefined"].items():
-        lines.append(f"{name} is undefined for {_records(entry['count'])}: {entry['reason']}")
+        count = counted(entry["count"], "records")
+        lines.append(f"{name} is undefined for {count}: {entry['reason']}")
     lines += [f"skipped {one['path']}: {one['reason']}" for one in document["damaged"]]
     lines += [f"note: {note}" for note in document["notes"]]
     return "\n".join(lines) + ("\n" if lines else "")
@@ -121,7 +123,3 @@ def _cell(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _records(count: int) -> str:
-    return f"{count} record{'' if count == 1 else 's'}"

@@ -15,6 +15,16 @@ Vector = tuple[float, float]
 # Two edges whose sine is below this are one line as far as float corners can tell.
 _COLLINEAR_SINE = 1e-9
 
+# Farther from the origin, a double cannot tell two places less than a tenth of a millimetre apart.
+FARTHEST = 1e12
+
+# Pixels along one side that fit the 32-bit numbers of image files and of cells.
+MOST_PIXELS = 2**31 - 1
+
+# Shortest side of a pixel, metres, and as a share of what a double resolves at the corners.
+_SHORTEST_SIDE = 1e-9
+_RESOLVED = 1e3
+
 # A point this close below a cell edge, in pixels, is on it: decimal coordinates such as
 # 7.75 - 7.2 miss their edge by a few units in the last place.
 EDGE_TOLERANCE = 1e-8
@@ -36,7 +46,9 @@ class MapGeometry:
         height: Number of rows.
 
     Raises:
-        DataError: A number is not finite, a size is below one, or the two steps are collinear.
+        DataError: A number is not finite or beyond 1e12 m, a size is below one or beyond 32 bits,
+            the two steps are collinear, or a pixel is too small for numbers to tell it from the
+            next one.
 
     Example:
         >>> geometry = MapGeometry((0.0, 2.0), (0.1, 0.0), (0.0, -0.1), 30, 20)
@@ -64,6 +76,7 @@ class MapGeometry:
                 where="map corners",
                 hint="top left, top right and bottom left must not lie on one line",
             )
+        self._check_pixels()
 
     @classmethod
     def from_corners(
@@ -230,6 +243,18 @@ class MapGeometry:
         """
         return self.to_world(_points(cells, "cells") + 0.5)
 
+    def _check_pixels(self) -> None:
+        side = min(self.column_metres, self.row_metres)
+        corners = (self.top_left, self.top_right, self.bottom_left, self.bottom_right)
+        farthest = max(abs(value) for corner in corners for value in corner)
+        if side < max(_SHORTEST_SIDE, _RESOLVED * math.ulp(farthest)):
+            raise DataError(
+                f"expected pixels that can be told apart, got pixels of {side:.3g} m at "
+                f"coordinates of up to {farthest:.3g} m",
+                where="map corners",
+                hint="give the corners in metres, and nearer to the origin",
+            )
+
     def _corner(self, column: int, row: int) -> Vector:
         x, y = self.to_world((column, row))
         return float(x), float(y)
@@ -256,11 +281,11 @@ def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
 def _pair(values: ArrayLike, name: str) -> Vector:
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
-    if array.shape != (2,) or not np.isfinite(array).all():
+    if array.shape != (2,) or not (np.abs(array) <= FARTHEST).all():
         raise DataError(
-            f"expected two finite numbers, got {values!r}",
+            f"expected two finite numbers of at most {FARTHEST:g}, got {_shown(values)}",
             where=name,
             hint="give world x and y in metres",
         )
@@ -268,9 +293,22 @@ def _pair(values: ArrayLike, name: str) -> Vector:
 
 
 def _size(value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise DataError(f"expected a whole number of pixels, at least 1, got {value!r}", where=name)
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= MOST_PIXELS:
+        raise DataError(
+            f"expected a whole number of pixels, at least 1 and at most {MOST_PIXELS}, "
+            f"got {_shown(value)}",
+            where=name,
+        )
     return int(value)
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
 
 
 def _cross(a: Vector, b: Vector) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from abotn.metrics.bounds import TOLERANCE
 from abotn.metrics.navigation import BENCHMARK, success_new
 from abotn.metrics.spec import metric
 from abotn.units import Unit
@@ -19,6 +20,7 @@ FloatArray = NDArray[np.float64]
     bounds=(0, 1),
     reference=BENCHMARK,
     category="collision",
+    allowed={"collision_threshold": "[0, inf)"},
 )
 def tcr_new(
     success: FloatArray,
@@ -29,7 +31,7 @@ def tcr_new(
 ) -> FloatArray:
     """Success with few collisions, weighted by the share of steps without one.
 
-    ``success_new (n - k) / n``; 0 where ``n = 0``.
+    ``success_new (n - k) / n``; 0 where ``n = 0``, undefined where ``k > n``.
 
     Args:
         success: (N,) 1 where the task was solved, else 0.
@@ -47,7 +49,7 @@ def tcr_new(
     Source: ABot-N1 technical report, arXiv:2607.10383.
     """
     counted = success_new(success, path_collision_count, collision_threshold=collision_threshold)
-    return np.asarray(counted * _free_share(path_collision_count, steps))
+    return _weighted(counted, path_collision_count, steps)
 
 
 @metric(
@@ -57,6 +59,7 @@ def tcr_new(
     bounds=(0, 1),
     reference=BENCHMARK,
     category="collision",
+    allowed={"collision_threshold": "[0, inf)"},
 )
 def dcr_new(
     success: FloatArray,
@@ -68,7 +71,7 @@ def dcr_new(
 ) -> FloatArray:
     """Success with few collisions, weighted by the share of the way outside obstacles.
 
-    ``success_new (D - L) / D``; 0 where ``D = 0``.
+    ``success_new (D - L) / D``; 0 where ``D = 0``, undefined where ``L > D``.
 
     Args:
         success: (N,) 1 where the task was solved, else 0.
@@ -87,7 +90,7 @@ def dcr_new(
     Source: ABot-N1 technical report, arXiv:2607.10383.
     """
     counted = success_new(success, path_collision_count, collision_threshold=collision_threshold)
-    return np.asarray(counted * _free_share(collision_path_length, total_distance))
+    return _weighted(counted, collision_path_length, total_distance)
 
 
 @metric(
@@ -158,7 +161,7 @@ def collision_path_ratio(
 ) -> tuple[FloatArray, FloatArray]:
     """Share of all metres travelled that lay inside obstacles.
 
-    ``sum L / sum D`` over the records.
+    ``sum L / sum D`` over the records; a record whose ``L`` exceeds its ``D`` is undefined.
 
     Args:
         collision_path_length: (N,) ``L``, metres; at most ``D``.
@@ -174,10 +177,8 @@ def collision_path_ratio(
 
     Source: ABot-N1 technical report, arXiv:2607.10383.
     """
-    return (
-        np.array(collision_path_length, dtype=np.float64),
-        np.array(total_distance, dtype=np.float64),
-    )
+    inside = np.where(_fits(collision_path_length, total_distance), collision_path_length, np.nan)
+    return inside, np.array(total_distance, dtype=np.float64)
 
 
 @metric(
@@ -232,8 +233,17 @@ def min_clearance(min_clearance: FloatArray) -> FloatArray:
     return np.array(min_clearance, dtype=np.float64)
 
 
-def _free_share(blocked: FloatArray, total: FloatArray) -> FloatArray:
-    """Return ``(total - blocked) / total``, 0 where total is 0."""
+def _weighted(counted: FloatArray, blocked: FloatArray, total: FloatArray) -> FloatArray:
+    """Return ``counted (total - blocked) / total``, 0 where total is 0.
+
+    NaN where something counts and more is blocked than there is.
+    """
     some = np.not_equal(total, 0)
     share = np.subtract(total, blocked) / np.where(some, total, 1.0)
-    return np.where(some, share, 0.0)
+    impossible = np.not_equal(counted, 0) & ~_fits(blocked, total)
+    return np.where(some, np.where(impossible, np.nan, counted * share), 0.0)
+
+
+def _fits(part: FloatArray, whole: FloatArray) -> NDArray[np.bool_]:
+    """Return whether a part is at most its whole, but for rounding; NaN fits."""
+    return ~np.greater(part, np.multiply(whole, 1.0 + TOLERANCE))

@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abotn.errors import EvaluationInputError
+from abotn.metrics.bounds import interval, outside
 from abotn.metrics.reduce import Reduced, reduce_value
+from abotn.metrics.returned import pair_of, real_numbers
 from abotn.metrics.spec import MetricSpec
 from abotn.records.table import RecordTable
 
 FloatArray = NDArray[np.float64]
+
+# Squares of such values, and sums of squares, are still finite.
+LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,8 @@ class MetricColumn:
         """(N,) value per record, NaN where undefined or where a denominator is 0."""
         safe = np.where(self.denominators == 0, 1.0, self.denominators)
         usable = self.defined & (self.denominators != 0)
-        return np.where(usable, self.numerators / safe, np.nan)
+        with np.errstate(over="ignore"):
+            return np.where(usable, self.numerators / safe, np.nan)
 
 
 def missing_inputs(spec: MetricSpec, table: RecordTable) -> list[str]:
@@ -69,7 +75,9 @@ def compute_column(
         skip: (N,) records to leave undefined without calling the metric.
 
     Raises:
-        EvaluationInputError: a column is missing, or the metric returned another shape.
+        EvaluationInputError: a column is missing, or the metric returned another shape, what is
+            no number (see :func:`abotn.metrics.returned.real_numbers`), a value outside its own
+            bounds, or one that is too large to be added up.
         Exception: whatever a vectorised metric raises.
     """
     missing = missing_inputs(spec, table)
@@ -80,10 +88,22 @@ def compute_column(
     usable = _usable(inputs, len(table)) & _right_task(spec, table)
     if skip is not None:
         usable &= ~skip
-    call = _bound(spec, parameters or {})
+    column = _computed(spec, inputs, usable, parameters or {})
+    values = column.values
+    _require_size(spec, column, values, table)
+    _require_bounds(spec, column, values, table)
+    return column
+
+
+def _computed(
+    spec: MetricSpec,
+    inputs: list[NDArray[Any]],
+    usable: NDArray[np.bool_],
+    parameters: Mapping[str, Any],
+) -> MetricColumn:
+    call = _bound(spec, parameters)
     if spec.per_record:
-        together = _stacked(spec, inputs, usable, parameters or {})
-        return together or _loop(spec, call, inputs, usable)
+        return _stacked(spec, inputs, usable, parameters) or _loop(spec, call, inputs, usable)
     with np.errstate(all="ignore"):
         returned = call(*inputs)
     return _column(spec, returned, usable, {})
@@ -132,7 +152,7 @@ def _loop(
             with np.errstate(all="ignore"):
                 returned = call(*(column[row] for column in inputs))
             last = last if spec.ratio else reduce_value(returned)
-            results[row] = returned if spec.ratio else last.value
+            results[row] = _ratio_of_one(returned) if spec.ratio else last.value
         except (Exception, SystemExit) as error:
             errors[int(row)] = f"{type(error).__name__}: {error}"
     parts = (results[:, 0], results[:, 1]) if spec.ratio else results[:, 0]
@@ -158,7 +178,8 @@ def _stacked(
             if any(stack is None for stack in stacks):
                 return None
             with np.errstate(all="ignore"):
-                results[alike] = spec.batch(*stacks, **parameters)
+                returned = spec.batch(*stacks, **parameters)
+            results[alike] = _checked(spec, returned, len(alike))
     except Exception:
         # The loop says which sample is at fault.
         return None
@@ -187,7 +208,8 @@ def _column(
     spec: MetricSpec, returned: Any, usable: NDArray[np.bool_], errors: Mapping[int, str]
 ) -> MetricColumn:
     if spec.ratio:
-        numerators, denominators = (_checked(spec, part, len(usable)) for part in returned)
+        pair = _numbers(spec, pair_of, returned)
+        numerators, denominators = (_checked(spec, part, len(usable)) for part in pair)
     else:
         numerators = _checked(spec, returned, len(usable))
         denominators = np.ones(len(usable))
@@ -201,6 +223,34 @@ def _column(
     )
 
 
+def _require_size(
+    spec: MetricSpec, column: MetricColumn, values: FloatArray, table: RecordTable
+) -> None:
+    for part in (column.numerators, column.denominators, values):
+        wrong = np.flatnonzero(np.abs(part) > LARGEST)
+        if len(wrong):
+            raise EvaluationInputError(
+                f"returned {part[wrong[0]]:.10g} for {table.label(int(wrong[0]))}, too large to "
+                f"be added up (at most {LARGEST:g})",
+                where=spec.name,
+            )
+
+
+def _require_bounds(
+    spec: MetricSpec, column: MetricColumn, values: FloatArray, table: RecordTable
+) -> None:
+    if column.infinite is not None:
+        values = np.where(column.infinite != 0, column.infinite, values)
+    wrong = np.flatnonzero(outside(values, spec.bounds))
+    if len(wrong):
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise EvaluationInputError(
+            f"returned {values[wrong[0]]:.10g} for {table.label(int(wrong[0]))}{more}, outside its "
+            f"bounds {interval(spec.bounds)}",
+            where=spec.name,
+        )
+
+
 def _infinite(spec: MetricSpec, values: FloatArray, usable: NDArray[np.bool_]) -> FloatArray | None:
     """Return where a metric of samples is infinite; one of records divided by 0 there."""
     found = usable & np.isinf(values)
@@ -209,8 +259,24 @@ def _infinite(spec: MetricSpec, values: FloatArray, usable: NDArray[np.bool_]) -
     return np.where(found, values, 0.0)
 
 
+def _ratio_of_one(returned: Any) -> list[float]:
+    """Return the numerator and denominator of one record."""
+    parts = [real_numbers(part) for part in pair_of(returned)]
+    if any(part.shape for part in parts):
+        shapes = " and ".join(str(part.shape) for part in parts)
+        raise TypeError(f"returned a pair of shapes {shapes}, expected two numbers")
+    return [float(part) for part in parts]
+
+
+def _numbers(spec: MetricSpec, read: Callable[[Any], Any], returned: Any) -> Any:
+    try:
+        return read(returned)
+    except (TypeError, ValueError) as error:
+        raise EvaluationInputError(str(error), where=spec.name) from None
+
+
 def _checked(spec: MetricSpec, returned: Any, count: int) -> FloatArray:
-    values = np.asarray(returned, dtype=np.float64)
+    values: FloatArray = _numbers(spec, real_numbers, returned)
     if values.shape != (count,):
         raise EvaluationInputError(
             f"returned shape {values.shape}, expected ({count},), one value per record",

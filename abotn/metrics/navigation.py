@@ -82,6 +82,7 @@ def oracle_success(
     reference=BENCHMARK,
     aliases=("sr_new",),
     category="navigation",
+    allowed={"collision_threshold": "[0, inf)"},
 )
 def success_new(
     success: FloatArray, path_collision_count: FloatArray, *, collision_threshold: float = 3
@@ -147,6 +148,7 @@ def spl(
     bounds=(0, 1),
     reference=BENCHMARK,
     category="navigation",
+    allowed={"collision_threshold": "[0, inf)"},
 )
 def spl_new(
     success: FloatArray,

@@ -96,6 +96,7 @@ def min_fde(prediction: ArrayLike, ground_truth: ArrayLike) -> float:
     category="prediction",
     sample=True,
     shapes=MODES,
+    allowed={"threshold": "[0, inf)"},
 )
 def miss_rate(prediction: ArrayLike, ground_truth: ArrayLike, *, threshold: float = 2.0) -> float:
     """Share of samples of which every predicted path ends too far from the true end.
@@ -133,6 +134,7 @@ def miss_rate(prediction: ArrayLike, ground_truth: ArrayLike, *, threshold: floa
     category="prediction",
     sample=True,
     shapes=MODES,
+    allowed={"k": "[1, inf)"},
 )
 def topk_trajectory_error(prediction: ArrayLike, ground_truth: ArrayLike, *, k: int = 1) -> float:
     """Average displacement error of the best among the first k predicted paths.
@@ -171,6 +173,7 @@ def topk_trajectory_error(prediction: ArrayLike, ground_truth: ArrayLike, *, k: 
     category="prediction",
     sample=True,
     shapes=MODES,
+    allowed={"k": "[1, inf)"},
 )
 def displacement_at_k(prediction: ArrayLike, ground_truth: ArrayLike, *, k: int = 6) -> float:
     """Average displacement error of the best among at most k predicted paths.
@@ -206,6 +209,7 @@ def displacement_at_k(prediction: ArrayLike, ground_truth: ArrayLike, *, k: int 
     category="prediction",
     sample=True,
     shapes={**MODES, "log_weights": "K"},
+    allowed={"sigma": "(0, inf)"},
 )
 def prediction_nll(
     prediction: ArrayLike,

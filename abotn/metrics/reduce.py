@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from abotn.metrics.returned import FloatArray, real_numbers
+
+_SAFE = 1e150
 
 
 class Reduced(NamedTuple):
@@ -35,7 +40,8 @@ def reduce_value(value: Any) -> Reduced:
         The number, the rule and the original.
 
     Raises:
-        TypeError, ValueError: it is no number and no array of numbers.
+        TypeError, ValueError: it is no number and no array of numbers; see
+            :func:`abotn.metrics.returned.real_numbers`.
 
     Example:
         >>> reduce_value(np.array([[3.0, 4.0], [0.0, 1.0]]))
@@ -43,14 +49,20 @@ def reduce_value(value: Any) -> Reduced:
     """
     if isinstance(value, float):
         return Reduced(float(value), None, None)
-    if value is None:
-        raise TypeError("expected a number or an array, got None; undefined is NaN")
-    array = np.asarray(value, dtype=np.float64)
+    array = real_numbers(value)
     if array.ndim == 0:
         return Reduced(float(array), None, None)
     vectors = array.ndim >= 2 and array.shape[-1] in (2, 3)
     rule = "mean_norm" if vectors else "mean"
     if array.size == 0:
         return Reduced(float("nan"), rule, array.tolist())
-    entries = np.linalg.norm(array, axis=-1) if vectors else array
-    return Reduced(float(np.mean(entries)), rule, array.tolist())
+    return Reduced(_mean(array, vectors=vectors), rule, array.tolist())
+
+
+def _mean(array: FloatArray, *, vectors: bool) -> float:
+    """Return the mean of entries or norms, also where their sum or squares would overflow."""
+    largest = float(np.max(np.abs(array)))
+    scale = largest if math.isfinite(largest) and largest > _SAFE else 1.0
+    scaled = array / scale
+    entries = np.linalg.norm(scaled, axis=-1) if vectors else scaled
+    return float(np.mean(entries)) * scale

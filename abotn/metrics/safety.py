@@ -161,6 +161,7 @@ def min_distance_to_actors(prediction: ArrayLike, actor_trajs: Any) -> float:
     category="safety",
     sample=True,
     shapes={"clearances": "T"},
+    allowed={"threshold": "(0, inf)"},
 )
 def near_miss_rate(
     clearances: ArrayLike, *, threshold: float = 1.0, collision_mask: ArrayLike | None = None

@@ -9,8 +9,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from abotn.errors import PluginError
 from abotn.metrics.arrays import shape_of
+from abotn.metrics.bounds import interval, outside
+from abotn.metrics.parameters import Allowed, check_allowed
 from abotn.units import Direction, Unit
 
 
@@ -41,6 +45,7 @@ class MetricSpec:
         threshold_from: Input that is the pass mark where the caller gives none.
         variants: The same quantity from other inputs; see :meth:`resolve`.
         override: It means to replace a built-in metric of this name.
+        allowed: Values its parameters may have: an interval, such as ``"[0, inf)"``, or a list.
         description: First line of the function's docstring.
         distribution: Name of the distribution it came from.
         version: Version of that distribution.
@@ -68,6 +73,7 @@ class MetricSpec:
     threshold_from: str | None = None
     variants: tuple[MetricSpec, ...] = ()
     override: bool = False
+    allowed: Mapping[str, Allowed] = field(default_factory=lambda: MappingProxyType({}))
     description: str = ""
     distribution: str = ""
     version: str = ""
@@ -158,6 +164,7 @@ def metric(
     batch: Callable[..., Any] | None = None,
     threshold_from: str | None = None,
     override: bool = False,
+    allowed: Mapping[str, Allowed] | None = None,
 ) -> Callable[[Callable[..., Any]], MetricSpec]:
     """Declare the decorated function a metric.
 
@@ -187,6 +194,8 @@ def metric(
         batch: The same for stacked samples, for speed: arrays (N, ...) in, (N,) out.
         threshold_from: Input that is the pass mark where the caller gives none.
         override: Replace a built-in metric of the same name.
+        allowed: Values a parameter may have: an interval, such as ``"[0, inf)"`` or ``"(0, 1]"``,
+            or a collection of them. Its annotation or default says the type.
 
     Returns:
         A decorator that returns a :class:`MetricSpec`, which can still be called.
@@ -219,7 +228,7 @@ def metric(
             reference=reference,
             threshold=threshold,
             aliases=tuple(aliases),
-            category=category or function.__module__.rpartition(".")[2],
+            category=category or (function.__module__ or "plugin").rpartition(".")[2],
             per_record=per_record or sample,
             ratio=ratio,
             task_types=tuple(task_types),
@@ -228,6 +237,7 @@ def metric(
             batch=batch,
             threshold_from=threshold_from,
             override=override,
+            allowed=MappingProxyType(dict(allowed or {})),
             description=(inspect.getdoc(function) or "").partition("\n")[0],
         )
         _check(spec)
@@ -269,10 +279,20 @@ def _check(spec: MetricSpec) -> None:
         raise PluginError(f"metric {spec.name!r} declares a number that is NaN")
     if spec.bounds is not None and not spec.bounds[0] < spec.bounds[1]:
         raise PluginError(f"metric {spec.name!r} has empty bounds {spec.bounds}")
+    for name in ("failure_value", "threshold"):
+        value = getattr(spec, name)
+        if value is not None and outside(np.array([value]), spec.bounds).any():
+            bounds = interval(spec.bounds)
+            raise PluginError(
+                f"metric {spec.name!r} declares {name}={value:g} outside its bounds {bounds}"
+            )
     unknown = {*spec.shapes, *filter(None, [spec.threshold_from])} - set(spec.inputs)
     if unknown:
         raise PluginError(f"metric {spec.name!r} takes no input {', '.join(sorted(unknown))}")
     if spec.ratio and spec.failure_value is not None:
         raise PluginError(f"ratio metric {spec.name!r} cannot have a failure value")
+    wrong = check_allowed(spec)
+    if wrong is not None:
+        raise PluginError(f"metric {spec.name!r} {wrong}")
     if not spec.name or spec.name != spec.name.strip() or "," in spec.name:
         raise PluginError(f"{spec.name!r} is not a usable metric name")

@@ -27,6 +27,7 @@ HAYWARD = "Hayward 1972, Near-miss determination through use of a scale of dange
     aliases=("ttc",),
     category="safety",
     sample=True,
+    allowed={"dt": "(0, inf)"},
 )
 def time_to_collision(
     ego_state: ArrayLike | Mapping[str, float],
@@ -70,6 +71,7 @@ def time_to_collision(
     category="safety",
     sample=True,
     shapes={"prediction": "T D", "dt": ""},
+    allowed={"ego_radius": "[0, inf)", "actor_radius": "[0, inf)"},
 )
 def soft_ttc(
     prediction: ArrayLike,

@@ -99,6 +99,7 @@ def longitudinal_error(prediction: ArrayLike, ground_truth: ArrayLike) -> float:
     category="trajectory",
     sample=True,
     shapes=PAIR,
+    allowed={"align": ALIGNMENTS},
 )
 def ape(prediction: ArrayLike, ground_truth: ArrayLike, *, align: str = "rigid") -> float:
     """Absolute position error: root mean square distance after alignment.
@@ -136,6 +137,7 @@ def ape(prediction: ArrayLike, ground_truth: ArrayLike, *, align: str = "rigid")
     category="trajectory",
     sample=True,
     shapes=PAIR,
+    allowed={"delta": "[1, inf)", "align": ALIGNMENTS},
 )
 def rpe(
     prediction: ArrayLike, ground_truth: ArrayLike, *, delta: int = 1, align: str = "rigid"

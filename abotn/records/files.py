@@ -9,16 +9,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from abotn.errors import ConfigError, DataError
-from abotn.json_files import read_json, write_json
+from abotn.json_files import read_json, read_regular, write_json
 from abotn.records.types import ResultRecord, Trajectory
 
 MANIFEST_NAME = "run.json"
@@ -26,7 +27,17 @@ RESULT_NAME = "result.json"
 TRAJECTORY_NAME = "trajectory.json"
 SCHEMA_VERSION = "1"
 
-_UNSAFE = re.compile(r'[/\\:\x00-\x1f\x7f<>"|?*]|^\.|[. ]$|^$')
+# Files of a run, of an attempt and of the published summaries, whose names no folder may take.
+_OWN_NAMES = {
+    MANIFEST_NAME,
+    RESULT_NAME,
+    TRAJECTORY_NAME,
+    "evaluation.json",
+    "eval_summary.json",
+    "poi_goal_analysis.json",
+}
+
+_UNSAFE = re.compile(r'[/\\:\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff<>"|?*]|^\.|[. ]$|^$')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 
 
@@ -48,18 +59,39 @@ def check_id(value: object, kind: str = "scene id") -> str:
     return value
 
 
+def check_scene_id(value: object) -> str:
+    """Return ``value`` when it can name a scene, in a dataset and in a run folder.
+
+    Raises:
+        DataError: it cannot be a folder name, or a run keeps a file of that name.
+    """
+    return _check_not_own(check_id(value, "scene id"), "scene id")
+
+
+def check_task_id(value: object) -> str:
+    """Return ``value`` when it can name a task, in a dataset and in a run folder.
+
+    Raises:
+        DataError: it cannot be a folder name, a run keeps a file of that name, or it carries the
+            attempt mark ``@``.
+    """
+    name = _check_not_own(check_id(value, "task id"), "task id")
+    if "@" in name:
+        raise DataError(f"task id {name!r} has an '@', which marks attempts", hint="rename it")
+    return name
+
+
 def record_folder(
     run: str | os.PathLike[str], scene_id: str, task_id: str, attempt: int = 0
 ) -> Path:
     """Return the folder of one attempt inside a run folder.
 
     Raises:
-        DataError: an id would leave the run folder, or carries the attempt mark ``@``.
+        DataError: an id would leave the run folder, takes the name of a file in it, or carries
+            the attempt mark ``@``.
     """
-    check_id(scene_id, "scene id")
-    check_id(task_id, "task id")
-    if "@" in task_id:
-        raise DataError(f"task id {task_id!r} has an '@', which marks attempts", hint="rename it")
+    check_scene_id(scene_id)
+    check_task_id(task_id)
     name = f"{task_id}@{attempt}" if attempt else task_id
     return Path(run) / scene_id / name
 
@@ -93,13 +125,36 @@ def read_trajectory(path: str | os.PathLike[str]) -> Trajectory:
         SchemaError: it breaks ``trajectory.v1``.
     """
     document = read_json(path, schema="trajectory.v1")
-    arrays = {name: np.array(document.pop(name), dtype=kind) for name, kind in _DTYPES.items()}
-    _check_lengths(arrays, path)
+    reason = length_complaint(document)
+    if reason is not None:
+        raise DataError(reason, where=path)
+    try:
+        arrays = {name: np.array(document.pop(name), dtype=kind) for name, kind in _DTYPES.items()}
+    except OverflowError:
+        raise DataError("a number is too large", where=path) from None
     for array in arrays.values():
         array.setflags(write=False)
     for key in ("schema_version", "value_serialization"):
         document.pop(key, None)
     return Trajectory(**arrays, extra=document)
+
+
+def length_complaint(document: Mapping[str, Any]) -> str | None:
+    """Return why the arrays of a ``trajectory.json`` do not belong together; None where they do.
+
+    T steps lead from pose to pose, so there is one pose more than steps. A schema cannot say that.
+
+    Args:
+        document: Content that fits ``trajectory.v1``.
+    """
+    poses = len(document["position"])
+    for name in _PER_POSE:
+        if len(document[name]) != poses:
+            return f"{name} has {len(document[name])} rows, position {poses}"
+    for name in _PER_STEP:
+        if len(document[name]) != poses - 1:
+            return f"{name} has {len(document[name])} rows for {poses - 1} steps"
+    return None
 
 
 def read_manifest(run: str | os.PathLike[str]) -> dict[str, Any]:
@@ -112,56 +167,88 @@ def write_manifest(run: str | os.PathLike[str], manifest: Mapping[str, Any]) -> 
     write_json(Path(run) / MANIFEST_NAME, manifest, schema="run.v1")
 
 
-def read_result_bytes(folder: str | os.PathLike[str]) -> Iterator[tuple[str, bytes | OSError]]:
+def read_result_bytes(
+    folder: str | os.PathLike[str], unfinished: list[str] | None = None
+) -> Iterator[tuple[str, bytes | OSError]]:
     """Yield path and content of every ``result.json`` below ``folder``, in no particular order.
 
     An attempt's folder is opened directly and not listed, as most of a run's folders are such;
-    what lies below one is not looked at. Hidden folders are passed over and linked ones not
-    searched. A file that cannot be read comes with its error.
+    what lies below one is not looked at. Hidden folders are passed over, and linked ones below
+    ``folder`` not searched. What cannot be read, or is no regular file, comes with its error.
+
+    Args:
+        folder: Where to look.
+        unfinished: Gets the folders that hold a ``trajectory.json`` but no result.
 
     Raises:
         ConfigError: there is no such folder.
     """
     if not Path(folder).is_dir():
         raise ConfigError("no such run folder", where=folder)
-    waiting = [os.fspath(folder)]
+    root = os.fspath(folder)
+    waiting = [root]
     while waiting:
         place = waiting.pop()
         path = f"{place}{os.sep}{RESULT_NAME}"
         content = _content(path)
-        if content is None:
-            waiting.extend(_inside(place))
-        else:
+        if content is not None:
             yield path, content
+            continue
+        try:
+            names = _inside(place, searched=place == root)
+        except OSError as error:
+            yield path, error
+            continue
+        if RESULT_NAME in names:
+            yield path, OSError(errno.ENOENT, "a link to nothing", path)
+        elif TRAJECTORY_NAME in names and unfinished is not None:
+            unfinished.append(place)
+        waiting.extend(f"{place}{os.sep}{name}" for name in names if name != RESULT_NAME)
+
+
+def _check_not_own(name: str, kind: str) -> str:
+    if name.casefold() in _OWN_NAMES:
+        raise DataError(
+            f"{kind} {name!r} is the name of a file that a run writes", hint="rename it"
+        )
+    return name
 
 
 def _content(path: str) -> bytes | OSError | None:
     try:
-        handle = os.open(path, _OPEN_FLAGS)
+        return _small_file(path) or read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         return error
+
+
+def _small_file(path: str) -> bytes | None:
+    """Return a file that begins as a JSON object; None where it takes a closer look to tell.
+
+    A pipe, a socket and a folder cannot be read at a position, so this needs no look at the kind.
+    """
+    handle = os.open(path, _OPEN_FLAGS)
     try:
-        content = os.read(handle, _READ_SIZE)
-        while len(content) % _READ_SIZE == 0 and (more := os.read(handle, _READ_SIZE)):
-            content += more
-        return content
-    except OSError as error:
-        return error
+        content = _read_at(handle, _SMALL, 0)
+    except OSError:
+        return None
     finally:
         os.close(handle)
+    return content if len(content) < _SMALL and content[:1] == b"{" else None
 
 
-def _inside(place: str) -> list[str]:
-    if Path(place).is_symlink() or not Path(place).is_dir():
+def _inside(place: str, *, searched: bool) -> list[str]:
+    """Return the names in a folder; none of another thing, or of a link not ``searched``."""
+    if (Path(place).is_symlink() and not searched) or not Path(place).is_dir():
         return []
-    names = os.listdir(place)  # noqa: PTH208 - names are all that is needed
-    return [f"{place}{os.sep}{name}" for name in names if name[0] != "."]
+    return [name for name in os.listdir(place) if name[0] != "."]  # noqa: PTH208 - names only
 
 
-_READ_SIZE = 1 << 16
-_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+_SMALL = 1 << 16
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+# Windows has no such call; there the closer look is taken at once.
+_read_at: Callable[[int, int, int], bytes] = getattr(os, "pread", lambda *_: b"")
 _DTYPES: dict[str, Any] = {
     "position": np.float64,
     "yaw": np.float64,
@@ -184,15 +271,3 @@ _PER_STEP = (
     "agent_seconds",
     "render_seconds",
 )
-
-
-def _check_lengths(arrays: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    poses = len(arrays["position"])
-    for name in _PER_POSE:
-        if len(arrays[name]) != poses:
-            raise DataError(f"{name} has {len(arrays[name])} rows, position {poses}", where=path)
-    for name in _PER_STEP:
-        if len(arrays[name]) != max(poses - 1, 0):
-            raise DataError(
-                f"{name} has {len(arrays[name])} rows for {max(poses - 1, 0)} steps", where=path
-            )

@@ -5,60 +5,109 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abotn.json_files import NON_FINITE_TOKENS
+import numpy as np
 
-_RENAMED = {"gt_taget_instance": "poi_name", "gt_target_instance": "poi_name"}
+from abotn.json_files import NON_FINITE_TOKENS
+from abotn.records.values import is_token
+
+POI_KEYS = ("gt_taget_instance", "gt_target_instance")
+NAME_KEYS = frozenset({"episode_id", "task_id", "poi_name", *POI_KEYS})
+_AS_THEY_ARE = frozenset({bool, int, type(None)})
+_FAILED = ("render_error", "error")
+_SAYS_NO = frozenset({"", "0", "false", "no", "none", "null"})
+_SAYS_YES = frozenset({"1", "true", "yes"})
 
 
 def normalise(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a ``result.json`` document of the published tools in this project's layout.
 
-    Non-finite tokens become null and are named in ``value_serialization``, ``render_error``
-    becomes an error of stage ``render``, and the POI's name, under a misspelt key or among the
-    metrics, gets its place. A document with a ``schema_version`` is returned as it is, not copied.
+    Non-finite tokens become null and are named in ``value_serialization``; ``render_error``, as a
+    status or as a flag, becomes an error of stage ``render``; the POI's name, under a misspelt key
+    or among the metrics, gets its place. Numpy's numbers become plain ones. A document with a
+    ``schema_version`` is returned as it is, not copied.
     """
-    if "schema_version" in document:
+    if document.get("schema_version") is not None:
         return document if isinstance(document, dict) else dict(document)
     lost: dict[str, str] = {}
-    plain = {key: _finite(value, key, lost) for key, value in document.items()}
+    plain = _finite_values(document, "", lost)
     metrics = plain.get("metrics")
     if isinstance(metrics, Mapping):
-        plain["metrics"] = {k: _finite(v, f"metrics.{k}", lost) for k, v in metrics.items()}
-        if isinstance(metrics.get("poi_name"), str):
-            plain.setdefault("poi_name", metrics["poi_name"])
-    for old, new in _RENAMED.items():
-        if old in plain:
-            plain.setdefault(new, plain[old])
-    _name_error(plain)
+        plain["metrics"] = _finite_values(metrics, "metrics.", lost)
+    else:
+        metrics = {}
+    plain.update(poi_entry(plain, metrics))
+    plain.update(error_entry(plain, metrics))
     if isinstance(plain.get("success"), int | float):
         plain["success"] = bool(plain["success"])
-    return {"schema_version": "1", "metrics": {}, **plain, **_named(lost)}
+    return {"metrics": {}, **plain, "schema_version": "1", **_named(lost)}
+
+
+def poi_entry(document: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``poi_name`` where a document says it in another place only, else nothing."""
+    if document.get("poi_name") is not None:
+        return {}
+    if isinstance(metrics.get("poi_name"), str):
+        return {"poi_name": metrics["poi_name"]}
+    name = next((document[key] for key in POI_KEYS if document.get(key) is not None), None)
+    return {} if name is None else {"poi_name": name}
+
+
+def error_entry(document: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``status`` and ``error`` of a document that ended as an error, else nothing.
+
+    Args:
+        document: Top-level keys. ``render_error`` may be a flag, or text that says what happened.
+        metrics: Its metrics, which may hold the flag too.
+    """
+    status = document.get("status")
+    flag = document.get("render_error")
+    failed, said = _flagged(metrics.get("render_error") if flag is None else flag)
+    if status not in _FAILED and not failed:
+        return {}
+    if isinstance(document.get("error"), Mapping):
+        return {"status": "error"}
+    kind = "render_error" if failed else str(status)
+    message = document.get("error") or document.get("error_message") or said or kind
+    stage = "render" if kind == "render_error" else "agent"
+    return {
+        "status": "error",
+        "error": {"stage": stage, "type": kind, "message": str(message)},
+    }
+
+
+def _flagged(flag: Any) -> tuple[bool, str | None]:
+    """Return whether a flag is set, and what it says when it is a text."""
+    if not isinstance(flag, str):
+        return bool(flag) if isinstance(flag, int | float) else False, None
+    word = flag.strip().lower()
+    if word in _SAYS_NO or word in _SAYS_YES:
+        return word in _SAYS_YES, None
+    return True, flag
+
+
+def _finite_values(values: Mapping[str, Any], prefix: str, lost: dict[str, str]) -> dict[str, Any]:
+    plain = dict(values)
+    for key, value in plain.items():
+        kind = type(value)
+        # Nearly all values are such, and a call for each takes most of the time.
+        if kind in _AS_THEY_ARE or (kind is float and value - value == 0):
+            continue
+        plain[key] = _finite(value, f"{prefix}{key}", lost)
+    return plain
 
 
 def _finite(value: Any, path: str, lost: dict[str, str]) -> Any:
     kind = type(value)
     if kind is str:
-        number = NON_FINITE_TOKENS.get(value.strip().lower()) if len(value) < 12 else None
-        if number is None or path in ("episode_id", "task_id", "poi_name"):
+        if not is_token(value) or path.removeprefix("metrics.") in NAME_KEYS:
             return value
-        value = number
+        value = NON_FINITE_TOKENS[value.strip().lower()]
     elif kind is not float:
-        return value
+        return _finite(value.item(), path, lost) if isinstance(value, np.generic) else value
     if value - value == 0:
         return value
     lost[path] = "nan" if value != value else ("inf" if value > 0 else "-inf")
     return None
-
-
-def _name_error(plain: dict[str, Any]) -> None:
-    status = plain.get("status")
-    if status not in ("render_error", "error"):
-        return
-    plain["status"] = "error"
-    if not isinstance(plain.get("error"), Mapping):
-        stage = "render" if status == "render_error" else "agent"
-        message = str(plain.get("error") or plain.get("error_message") or status)
-        plain["error"] = {"stage": stage, "type": str(status), "message": message}
 
 
 def _named(lost: dict[str, str]) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,18 +24,31 @@ from abotn.records.files import (
     read_result_bytes,
     read_trajectory,
 )
+from abotn.records.frames import read_frame
+from abotn.records.in_memory import place_of, sound_documents, without_collection
+from abotn.records.places import (
+    MissingRecords,
+    joined,
+    misplaced,
+    missing_records,
+    run_above,
+    stranger,
+)
 from abotn.records.published import normalise
-from abotn.records.table import Column, RecordTable, as_column
-from abotn.records.types import DamagedRecord, ResultRecord
+from abotn.records.table import KEY_COLUMNS, Column, RecordTable, as_column
+from abotn.records.types import DamagedRecord, ResultRecord, Trajectory
 
 PathLike = str | os.PathLike[str]
+
+_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
 class RecordSource:
     """A table of records, what could not be read, and the manifest of the run if there is one.
 
-    ``late_damage`` fills up as further files of a record, such as trajectories, are read.
+    ``late_damage`` fills up as further files of a record, such as trajectories, are read;
+    ``missing`` are records that were to be made and are not there.
     """
 
     table: RecordTable
@@ -45,6 +57,7 @@ class RecordSource:
     name: str = ""
     folder: str | None = None
     late_damage: list[DamagedRecord] = field(default_factory=list)
+    missing: MissingRecords = field(default_factory=MissingRecords)
 
     @property
     def all_damaged(self) -> list[DamagedRecord]:
@@ -82,16 +95,23 @@ class RunFolderReader:
 
     def read(self, path: Path) -> RecordSource:
         """Read every record below ``path``; damaged ones are named and left out."""
-        if path.is_file():
-            contents = list(read_result_bytes(path.parent))
-            return _source_of_files(contents, _manifest_above(path), path.parent.name, None)
-        manifest = read_manifest(path) if (path / MANIFEST_NAME).is_file() else None
-        with _without_collection():
-            contents = list(read_result_bytes(path))
-            if not contents:
+        if not path.is_dir():
+            run = run_above(path)
+            manifest = None if run is None else read_manifest(run)
+            found = parse_results(read_result_bytes(path.parent))
+            return _source_of_files(*found, manifest, path.parent.name, run)
+        manifest = read_manifest(path) if _has_manifest(path) else None
+        unfinished: list[str] = []
+        with without_collection():
+            parsed, damaged = parse_results(read_result_bytes(path, unfinished))
+            if not parsed and not damaged:
                 raise DataError(f"no {RESULT_NAME} below this folder", where=path)
-            name = _run_name(path, manifest)
-            return _source_of_files(contents, manifest, name, os.fspath(path))
+            name, run = _run_name(path, manifest), None if manifest is None else os.fspath(path)
+            source = _source_of_files(parsed, damaged, manifest, name, run)
+        strays = sum(one.is_stray for one in source.damaged)
+        found = len(parsed) + len(damaged) - strays
+        missing = missing_records(os.fspath(path), manifest, found, unfinished)
+        return replace(source, folder=os.fspath(path), missing=missing)
 
 
 def read_records(results: Any, *, readers: Sequence[RecordReader] = ()) -> RecordSource:
@@ -114,16 +134,35 @@ def read_records(results: Any, *, readers: Sequence[RecordReader] = ()) -> Recor
     if isinstance(results, str | os.PathLike):
         return _read_path(Path(results), readers)
     if hasattr(results, "columns") and hasattr(results, "iloc"):
-        return RecordSource(RecordTable.from_dataframe(results))
+        with without_collection():
+            table, damaged = read_frame(results)
+        return RecordSource(table, tuple(damaged))
     return _read_items(_as_list(results), readers)
 
 
-def _manifest_above(path: Path) -> Mapping[str, Any] | None:
-    """Return the manifest of the run that a ``result.json`` lies in."""
-    for folder in list(path.resolve().parents)[1:3]:
-        if (folder / MANIFEST_NAME).is_file():
-            return read_manifest(folder)
-    return None
+def parse_results(
+    contents: Iterable[tuple[str, bytes | OSError]],
+) -> tuple[list[tuple[str, dict[str, Any]]], list[DamagedRecord]]:
+    """Return the documents of ``result.json`` files with their paths, and the damaged files.
+
+    Args:
+        contents: Path and content of each file, or why it could not be read; as given by
+            :func:`abotn.records.files.read_result_bytes`.
+    """
+    parsed: list[tuple[str, dict[str, Any]]] = []
+    damaged: list[DamagedRecord] = []
+    waiting = iter(contents)
+    # Some at a time, so that what is parsed and checked is still in the processor's cache.
+    while some := list(islice(waiting, _AT_ONCE)):
+        sound, broken = _parse_some(some)
+        parsed += sound
+        damaged += broken
+    return parsed, sorted(damaged, key=lambda one: one.path)
+
+
+def _has_manifest(folder: Path) -> bool:
+    """Whether there is a ``run.json`` of any kind; one that cannot be read is then an error."""
+    return os.path.lexists(folder / MANIFEST_NAME)
 
 
 def _run_name(path: Path, manifest: Mapping[str, Any] | None) -> str:
@@ -157,9 +196,11 @@ def _as_list(results: Any) -> list[Any]:
 
 def _read_items(items: list[Any], readers: Sequence[RecordReader]) -> RecordSource:
     if all(isinstance(item, ResultRecord) for item in items):
-        return RecordSource(RecordTable.from_records(items))
+        with without_collection():
+            return _read_documents([item.to_dict() for item in items])
     if all(isinstance(item, Mapping) for item in items):
-        return RecordSource(RecordTable.from_dicts(_normalised(items)))
+        with without_collection():
+            return _read_documents(items)
     if all(isinstance(item, str | os.PathLike) for item in items):
         return _joined(*_read_paths(items, readers))
     kinds = sorted({type(item).__name__ for item in items})
@@ -181,24 +222,49 @@ def _read_paths(
     return sources, damaged
 
 
-def _normalised(items: list[Any]) -> list[Mapping[str, Any]]:
+def _read_documents(items: list[Any]) -> RecordSource:
     for position, item in enumerate(items):
         if "status" not in item and "success" not in item:
             raise EvaluationInputError(
-                "neither 'status' nor 'success' is there", where=f"results[{position}]"
+                "neither 'status' nor 'success' is there", where=place_of(position)
             )
-    return [item if "schema_version" in item else normalise(item) for item in items]
+    documents, damaged = sound_documents(items)
+    if not documents:
+        raise _nothing_usable(damaged)
+    return RecordSource(RecordTable.from_dicts(documents), tuple(damaged))
+
+
+def _nothing_usable(damaged: Sequence[DamagedRecord]) -> DataError:
+    return DataError(f"no usable record; {damaged[0].reason}", where=damaged[0].path)
 
 
 def _joined(sources: list[RecordSource], unreadable: list[DamagedRecord]) -> RecordSource:
     if len(sources) == 1 and not unreadable:
         return sources[0]
     names = {name for source in sources for name in source.table.names}
-    columns = {name: _stack(name, sources) for name in names}
-    damaged = (*unreadable, *(one for source in sources for one in source.all_damaged))
+    columns, astray = _settled({name: _stack(name, sources) for name in names})
+    known = (one for source in sources for one in source.all_damaged)
     manifests = [source.manifest for source in sources]
     same = all(manifest == manifests[0] for manifest in manifests)
-    return RecordSource(RecordTable(columns), damaged, manifests[0] if same else None)
+    return RecordSource(
+        RecordTable(columns),
+        (*unreadable, *known, *astray),
+        manifests[0] if same else None,
+        missing=joined([source.missing for source in sources]),
+    )
+
+
+def _settled(columns: dict[str, Column]) -> tuple[dict[str, Column], list[DamagedRecord]]:
+    """Leave out records that lie in another task's folder."""
+    paths = columns.get("result_path", np.array([None]))
+    if any(path is None for path in paths):
+        return columns, []
+    keys = zip(*(columns[name].tolist() for name in KEY_COLUMNS), strict=True)
+    reasons = misplaced(list(paths), [(s, t, int(k)) for s, t, k in keys], None)
+    keep = np.ones(len(paths), dtype=bool)
+    keep[list(reasons)] = False
+    astray = [DamagedRecord(paths[row], reason, is_stray=True) for row, reason in reasons.items()]
+    return {name: column[keep] for name, column in columns.items()}, astray
 
 
 def _stack(name: str, sources: list[RecordSource]) -> Column:
@@ -214,49 +280,70 @@ def _stack(name: str, sources: list[RecordSource]) -> Column:
     return np.concatenate(parts)
 
 
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    # Thousands of new dicts make the cyclic collector scan them over and over for nothing.
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+def _source_of_files(
+    parsed: list[tuple[str, dict[str, Any]]],
+    damaged: list[DamagedRecord],
+    manifest: Mapping[str, Any] | None,
+    name: str,
+    run: str | None,
+) -> RecordSource:
+    reasons = misplaced(list(paths), [(s, t, int(k)) for s, t, k in keys], None)
+    keep = np.ones(len(paths), dtype=bool)
+    keep[list(reasons)] = False
+    astray = [DamagedRecord(paths[row], reason, is_stray=True) for row, reason in reasons.items()]
+    return {name: column[keep] for name, column in columns.items()}, astray
+
+
+def _stack(name: str, sources: list[RecordSource]) -> Column:
+    parts = [
+        source.table.column(name)
+        if name in source.table
+        else np.full(len(source.table), np.nan, dtype=object)
+        for source in sources
+    ]
+    if any(part.dtype == object for part in parts):
+        values = [None if value != value else value for part in parts for value in part.tolist()]
+        return as_column(name, values)
+    return np.concatenate(parts)
 
 
 def _source_of_files(
     contents: Sequence[tuple[str, bytes | OSError]],
     manifest: Mapping[str, Any] | None,
     name: str,
-    folder: str | None,
+    run: str | None,
 ) -> RecordSource:
-    documents, damaged = _parse_all(contents)
-    if not documents:
-        first = damaged[0]
-        raise DataError(f"no usable record; {first.reason}", where=first.path)
-    paths = np.empty(len(documents), dtype=object)
-    paths[:] = [path for path, _ in documents]
+    parsed, damaged = parse_results(contents)
+    reasons = misplaced([path for path, _ in parsed], [_key(one) for _, one in parsed], run)
+    astray = [DamagedRecord(parsed[row][0], text, is_stray=True) for row, text in reasons.items()]
+    damaged = sorted([*damaged, *astray], key=lambda one: one.path)
+    parsed = [one for row, one in enumerate(parsed) if row not in reasons] if reasons else parsed
+    if not parsed:
+        raise _nothing_usable(damaged)
+    paths = np.empty(len(parsed), dtype=object)
+    paths[:] = [path for path, _ in parsed]
     late: list[DamagedRecord] = []
     table = RecordTable.from_dicts(
-        [document for _, document in documents],
+        [document for _, document in parsed],
         columns={"result_path": paths},
         lazy={"trajectory": partial(_load_trajectories, damaged=late)},
     )
-    return RecordSource(table, tuple(damaged), manifest, name, folder, late)
+    return RecordSource(table, tuple(damaged), manifest, name, None, late)
 
 
-def _parse_all(
+def _key(document: Mapping[str, Any]) -> tuple[str, str, int]:
+    return document["episode_id"], document["task_id"], int(document.get("attempt", 0))
+
+
+def _parse_some(
     contents: Sequence[tuple[str, bytes | OSError]],
 ) -> tuple[list[tuple[str, dict[str, Any]]], list[DamagedRecord]]:
-    schema = schema_files.load_schema("result.v1")
     try:
         # Nearly always every file is sound and of this layout, which needs no look at each.
         documents = [orjson.loads(content) for _, content in contents]  # type: ignore[arg-type]
     except (orjson.JSONDecodeError, TypeError):
         return _parse_each(contents)
-    if not schema_files.accepts_all(schema, documents):
+    if not schema_files.accepts_all(schema_files.load_schema("result.v1"), documents):
         return _parse_each(contents)
     return [(path, doc) for (path, _), doc in zip(contents, documents, strict=True)], []
 
@@ -276,7 +363,7 @@ def _parse_each(
             damaged.append(DamagedRecord(path, error.message))
     schema = schema_files.load_schema("result.v1")
     if schema_files.accepts_all(schema, [document for _, document in parsed]):
-        return parsed, sorted(damaged, key=lambda one: one.path)
+        return parsed, damaged
     return _valid_ones(parsed, damaged)
 
 
@@ -290,7 +377,7 @@ def _valid_ones(
             valid.append((path, document))
         else:
             damaged.append(DamagedRecord(path, f"breaks result.v1: {reason}"))
-    return valid, sorted(damaged, key=lambda one: one.path)
+    return valid, damaged
 
 
 def _load_trajectories(table: RecordTable, *, damaged: list[DamagedRecord]) -> Column:
@@ -298,8 +385,23 @@ def _load_trajectories(table: RecordTable, *, damaged: list[DamagedRecord]) -> C
     for row, result_path in enumerate(table.column("result_path")):
         path = Path(result_path).parent / TRAJECTORY_NAME
         try:
-            loaded[row] = read_trajectory(path) if path.is_file() else None
+            loaded[row] = _trajectory_of(table, row, path) if os.path.lexists(path) else None
         except DataError as error:
             if all(one.path != str(path) for one in damaged):
                 damaged.append(DamagedRecord(str(path), error.message))
     return loaded
+
+
+def _trajectory_of(table: RecordTable, row: int, path: Path) -> Trajectory:
+    """Read a trajectory and check that it is the one of its record.
+
+    Raises:
+        DataError: it cannot be used, or belongs to another attempt.
+    """
+    trajectory = read_trajectory(path)
+    names = [*KEY_COLUMNS, *(["steps"] if "steps" in table else [])]
+    record = {name: table.column(name)[row] for name in names}
+    reason = stranger(trajectory.extra, len(trajectory.waypoint), record)
+    if reason is not None:
+        raise DataError(reason, where=path)
+    return trajectory

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import EvaluationInputError
+from abotn.errors import DataError, EvaluationInputError
 from abotn.json_files import NON_FINITE_TOKENS
 from abotn.records.types import ResultRecord
+from abotn.records.values import NUMBERS, is_missing, text_of_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,20 +90,21 @@ class RecordTable:
 
     @classmethod
     def from_dataframe(cls, frame: pd.DataFrame) -> RecordTable:
-        """Build a table from a DataFrame with one row per record.
+        """Build a table from a DataFrame with one row per record, in this layout or published.
 
-        Columns named ``metrics.NAME`` are taken as ``NAME``, and so are the keys of dicts in a
-        column ``metrics``.
+        Metrics are columns ``metrics.NAME`` or ``NAME``, or dicts in a column ``metrics``.
+
+        Raises:
+            EvaluationInputError: columns cannot be used.
+            DataError: a row breaks the layout; :func:`abotn.records.readers.read_records` leaves
+                such rows out, named and counted.
         """
-        nested = frame["metrics"] if "metrics" in frame.columns else ()
-        if any(isinstance(value, dict) for value in nested):
-            rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-            return cls.from_dicts(rows)
-        columns = {}
-        for name in frame.columns:
-            plain = str(name).removeprefix("metrics.")
-            columns[plain] = as_column(plain, frame[name].astype(object).tolist())
-        return cls(columns)
+        from abotn.records.frames import read_frame
+
+        table, damaged = read_frame(frame)
+        if damaged:
+            raise DataError(damaged[0].reason, where=damaged[0].path)
+        return table
 
     def __len__(self) -> int:
         return len(self._columns["episode_id"])
@@ -164,7 +166,7 @@ class RecordTable:
     def _files(self, row: int) -> str:
         """Name the files of a row and the next one, where they are known."""
         paths = self._columns.get("result_path", ())
-        return f": {paths[row]} and {paths[row + 1]}" if len(paths) else ""
+        return f": {' and '.join(sorted(paths[row : row + 2]))}" if len(paths) else ""
 
     def _check_unique(self) -> None:
         same = np.ones(max(len(self) - 1, 0), dtype=bool)
@@ -183,22 +185,22 @@ class RecordTable:
 def as_column(name: str, values: list[Any]) -> Column:
     """Return values as float64 when all are numbers, flags, None or non-finite tokens.
 
-    A whole number that is too large for float64 is undefined.
+    What is not finite, or a whole number too large for float64, is undefined: NaN.
     """
     kinds = set(map(type, values))
     if kinds == {str} and name in TEXT_COLUMNS:
         return _objects(values)
     if name in TEXT_COLUMNS:
-        return _objects([None if _missing(v) else str(v) for v in values])
+        return _objects([None if is_missing(v) else text_of_id(v) for v in values])
     if kinds <= {int, float, bool, type(None)}:
         return _floats(values)
     if str in kinds:
         texts = {value for value in values if type(value) is str}
         if all(text.strip().lower() in NON_FINITE_TOKENS for text in texts):
             return _floats([_number(value) for value in values])
-    if all(kind is type(None) or issubclass(kind, int | float | np.generic) for kind in kinds):
+    if all(issubclass(kind, NUMBERS) for kind in kinds):
         return _floats([np.nan if v is None else v for v in values])
-    return _objects([None if _missing(v) else v for v in values])
+    return _objects([None if is_missing(v) else v for v in values])
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -228,11 +230,7 @@ def _values_at(documents: Iterable[Mapping[str, Any]], key: str) -> list[Any]:
 
 def _metrics_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
     metrics = document.get("metrics")
-    return metrics if isinstance(metrics, Mapping) else {}
-
-
-def _missing(value: object) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
+    return metrics if type(metrics) is dict or isinstance(metrics, Mapping) else {}
 
 
 def _number(value: Any) -> Any:
@@ -241,9 +239,11 @@ def _number(value: Any) -> Any:
 
 def _floats(values: list[Any]) -> Column:
     try:
-        return np.array(values, dtype=np.float64)
+        numbers = np.array(values, dtype=np.float64)
     except OverflowError:
-        return np.array([_float_or_nan(value) for value in values], dtype=np.float64)
+        numbers = np.array([_float_or_nan(value) for value in values], dtype=np.float64)
+    numbers[np.isinf(numbers)] = np.nan
+    return numbers
 
 
 def _float_or_nan(value: Any) -> float:
@@ -281,7 +281,7 @@ def _with_keys(columns: dict[str, Column]) -> dict[str, Column]:
         width = len(str(count))
         columns["task_id"] = _objects([f"record_{row:0{width}d}" for row in range(count)])
     for name in ("episode_id", "task_id"):
-        if any(value is None for value in columns[name]):
+        if None in columns[name].tolist():
             columns[name] = _objects(["" if v is None else v for v in columns[name]])
     attempt = columns.get("attempt", np.zeros(count))
     columns["attempt"] = np.nan_to_num(attempt.astype(np.float64), nan=0.0)
@@ -295,22 +295,33 @@ def _natural_order(columns: Mapping[str, Column]) -> NDArray[np.int64]:
 
 
 def _natural_ranks(texts: Column) -> NDArray[np.int64]:
-    numbers = _numbers_behind_one_head(texts)
-    if numbers is not None:
-        return numbers
-    ordered = sorted(set(texts), key=natural_key)
-    rank = {text: position for position, text in enumerate(ordered)}
-    return np.fromiter((rank[text] for text in texts), dtype=np.int64, count=len(texts))
+    names: list[str] = texts.tolist()
+    distinct = list(set(names))
+    if 2 * len(distinct) > len(names):
+        numbers = _numbers_behind_one_head(names)
+        if numbers is not None:
+            return numbers
+    numbers = _numbers_behind_one_head(distinct)
+    if numbers is None:
+        rank = {text: place for place, text in enumerate(sorted(distinct, key=natural_key))}
+    else:
+        rank = dict(zip(distinct, numbers.tolist(), strict=True))
+    return np.fromiter(map(rank.__getitem__, names), dtype=np.int64, count=len(names))
 
 
-def _numbers_behind_one_head(texts: Column) -> NDArray[np.int64] | None:
+def _numbers_behind_one_head(texts: Sequence[str]) -> NDArray[np.int64] | None:
     """Return the numbers of names like ``traj_7`` that differ in nothing else."""
-    heads = {text.rstrip("0123456789") for text in texts}
-    head = next(iter(heads), "")
-    if len(heads) != 1 or any(letter.isdigit() for letter in head):
+    head = texts[0].rstrip("0123456789") if texts else ""
+    tails = [text.removeprefix(head) for text in texts]
+    digits = "".join(tails)
+    if len(digits) != sum(map(len, texts)) - len(head) * len(texts):
         return None
-    start = len(head)
-    tails = [text[start:] for text in texts]
-    if not all(0 < len(tail) < 18 and (tail[0] != "0" or tail == "0") for tail in set(tails)):
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    if any(letter.isdigit() for letter in head):
+        return None
+    if not all(0 < length < 18 for length in set(map(len, tails))):
+        return None
+    if any(tail[0] == "0" and tail != "0" for tail in tails):
         return None
     return np.array(list(map(int, tails)), dtype=np.int64)

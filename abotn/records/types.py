@@ -110,7 +110,14 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class DamagedRecord:
-    """A record that could not be used, and why; counted and named, never dropped in silence."""
+    """A record that could not be used, and why; counted and named, never dropped in silence.
+
+    Attributes:
+        path: Its file, or its place among the records given.
+        reason: Why it cannot be used.
+        is_stray: It is sound, but lies in the folder of another task.
+    """
 
     path: str
     reason: str
+    is_stray: bool = False

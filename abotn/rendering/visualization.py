@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import PluginError
+from abotn.errors import PluginError, error_text, text_of
 from abotn.rendering.affordance import draw_affordances
 
 Image = NDArray[np.uint8]
@@ -129,11 +129,13 @@ def _run(
         if not isinstance(returned, Visualisation):
             returned = Visualisation(dict(returned))
         wrong = [complaint for complaint in _complaints(images, returned.images) if complaint]
-    except Exception as error:
-        return {}, [_line(f"{key}: {type(error).__name__}: {error}")]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return {}, [text_of(f"{key}: {error_text(error)}")]
     if wrong:
-        return {}, [_line(f"{key}: {complaint}") for complaint in wrong]
-    return dict(returned.images), [_line(f"{key}: {problem}") for problem in returned.problems]
+        return {}, [text_of(f"{key}: {complaint}") for complaint in wrong]
+    return dict(returned.images), [text_of(f"{key}: {problem}") for problem in returned.problems]
 
 
 def _locked(image: Image) -> Image:
@@ -148,7 +150,3 @@ def _complaints(images: Mapping[str, Image], returned: Mapping[str, Any]) -> Ite
             yield f"the handler returned a view {view!r} that was not given"
         elif getattr(image, "dtype", None) != np.uint8 or image.shape != images[view].shape:
             yield f"the handler returned no uint8 image of shape {images[view].shape} for {view}"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -8,14 +8,15 @@ from dataclasses import replace
 
 from abotn.errors import UnknownMetricError
 from abotn.report.comparability import left_out_notes, skipped_notes, warning_notes
-from abotn.report.document import Report
+from abotn.report.document import Entry, Report
 from abotn.report.entries import run_entries
 from abotn.report.group_tables import group_tables
 from abotn.report.options import ReportOptions
 from abotn.report.published import chosen_figures
-from abotn.report.result_tables import MAIN_KEY, agent_table, metric_table
+from abotn.report.result_tables import MAIN_KEY, agent_table, metric_table, table_marks
 from abotn.report.run_table import run_table
 from abotn.report.runs import Run, check_runs
+from abotn.report.significance import with_tests
 from abotn.report.table import Table
 
 HEADLINE = (
@@ -62,7 +63,7 @@ def build_report(runs: Sequence[Run], options: ReportOptions | None = None) -> R
         tables.append(metric_table(runs, further, options, key="further", title="Further metrics"))
     tables += group_tables(runs, shown, options)
     tables.append(run_table(runs))
-    entries = list(run_entries(runs, [*shown, *further], options))
+    entries = _entries(runs, shown, further, options)
     if figures:
         entries += figures.entries(shown)
     notes = [*warning_notes(runs), *left_out_notes(runs)]
@@ -82,6 +83,14 @@ def _metrics(runs: Sequence[Run], options: ReportOptions) -> tuple[list[str], li
     valued = [name for name in present if _has_value(runs, name)]
     headline = [name for name in HEADLINE if name in valued] or (valued or present)[:MOST_COLUMNS]
     return headline, [name for name in present if name not in headline]
+
+
+def _entries(
+    runs: Sequence[Run], shown: Sequence[str], further: Sequence[str], options: ReportOptions
+) -> list[Entry]:
+    marks = [table_marks(runs, names, options) for names in (shown, further)]
+    made = [one for one in marks if one is not None]
+    return list(with_tests(run_entries(runs, [*shown, *further], options), made))
 
 
 def _has_value(runs: Sequence[Run], name: str) -> bool:

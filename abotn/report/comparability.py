@@ -8,6 +8,7 @@ from typing import Any
 from abotn.report.notes import listed
 from abotn.report.runs import MODIFIED_MARK, Run, is_modified, isolated, protocol_of
 from abotn.results.types import EvaluationResult
+from abotn.units import counted
 
 _SHOWN_DAMAGED = 5
 _SHOWN_SKIPPED = 8
@@ -50,6 +51,7 @@ def left_out_notes(runs: Sequence[Run]) -> list[str]:
         *_shared(runs, "Scenes left out", _scenes),
         *_shared(runs, "Records that ended as errors, left out", _errors),
         *_shared(runs, "Damaged records, left out", _damage),
+        *_shared(runs, "Not complete", _incomplete),
     ]
 
 
@@ -155,7 +157,13 @@ def _warnings(result: EvaluationResult) -> str:
 
 def _scenes(result: EvaluationResult) -> str:
     scenes = result.provenance.get("excluded_scenes") or {}
-    return ", ".join(f"{isolated(scene)} ({count} records)" for scene, count in scenes.items())
+    return ", ".join(
+        f"{isolated(scene)} ({counted(count, 'records')})" for scene, count in scenes.items()
+    )
+
+
+def _incomplete(result: EvaluationResult) -> str:
+    return "; ".join(result.provenance.get("notes", ()))
 
 
 def _errors(result: EvaluationResult) -> str:

@@ -3,59 +3,76 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
-from abotn.report.cells import DEGENERATE_MARK, label
-from abotn.report.comparability import difference_notes, modified_notes
-from abotn.report.document import Entry, Report
-from abotn.report.notes import described, listed
+from abotn.report.cells import DEGENERATE_MARK, count, label
+from abotn.report.comparison_entries import comparison_entries
+from abotn.report.comparison_lists import (
+    alone_tables,
+    damaged_tables,
+    solved_sentence,
+    solved_tables,
+)
+from abotn.report.comparison_notes import (
+    SIGNIFICANT,
+    chosen_metrics,
+    comparison_notes,
+    pair_notes,
+    significance_notes,
+)
+from abotn.report.comparison_sources import ComparisonSources
+from abotn.report.comparison_tasks import SplitTasks, split_tasks
+from abotn.report.document import Report
 from abotn.report.numbers import NumberFormat, number_format, shown_unit
 from abotn.report.options import ReportOptions
-from abotn.report.runs import Run, isolated
+from abotn.report.runs import isolated
+from abotn.report.significance import TEST_NAMES
 from abotn.report.table import MISSING, Cell, Column, Row, Table
 from abotn.results.comparison import Comparison, MetricComparison, PairComparison
-from abotn.results.types import EvaluationResult
-
-MOST_TASKS = 50
-SIGNIFICANT = "*"
-_MOST_OTHERS = 5
-_TESTS = {
-    "mcnemar_exact": "exact McNemar test",
-    "sign_flip_exact": "sign-flip test over all patterns",
-    "sign_flip_monte_carlo": "sign-flip test over random patterns",
-    "scenario_bootstrap": "share of paired resamples of scenarios on one side of zero",
-    "none": "no test",
-}
 
 
-def comparison_report(comparison: Comparison, options: ReportOptions | None = None) -> Report:
+def comparison_report(
+    comparison: Comparison,
+    options: ReportOptions | None = None,
+    sources: ComparisonSources | None = None,
+) -> Report:
     """Return the tables of a comparison.
 
-    Each pair has a table with a row per metric, then the tasks that only one run solves and
-    those that only one run has. With several pairs, a table of all differences comes first.
+    Each pair has a table with a row per metric, then a list of the tasks that the first run alone
+    solves, one of those that the second alone solves, and those that only one run has. With
+    several pairs, a table of all differences comes first; damaged files come last.
 
     Args:
         comparison: What ``compare`` returned.
         options: Title, digits, percent, display names and the way to show intervals; ``metrics``
             chooses and orders the rows.
+        sources: The records of the runs; with them the lists say what each run did at a task.
 
     Raises:
         UnknownMetricError: no pair has a metric that was asked for.
     """
     options = options or ReportOptions(title="Comparison of runs")
-    names = _metric_names(comparison, options)
-    alpha = _alpha(comparison)
+    sources = sources or ComparisonSources()
+    names = metric_names(comparison, options)
+    alpha = alpha_of(comparison)
     tables: list[Table] = []
     if len(comparison.pairs) > 1:
         tables.append(_overview(comparison, names, options, alpha))
     for number, pair in enumerate(comparison.pairs, start=1):
-        tables.append(_pair_table(pair, number, names, options, alpha))
-        tables += _task_tables(pair, number)
-    entries = tuple(_entries(comparison, names))
-    return Report(options.title, tuple(tables), tuple(_notes(comparison, names)), entries)
+        tables.append(pair_table(pair, number, names, options, alpha))
+        tables += solved_tables(pair, number, pair_tasks(comparison, pair, sources))
+        tables += alone_tables(pair, number)
+    tables += damaged_tables(sources)
+    entries = tuple(comparison_entries(comparison, names))
+    return Report(options.title, tuple(tables), tuple(comparison_notes(comparison, names)), entries)
 
 
-def _metric_names(comparison: Comparison, options: ReportOptions) -> list[str]:
+def metric_names(comparison: Comparison, options: ReportOptions) -> list[str]:
+    """Return the metrics that are shown, in their order.
+
+    Raises:
+        UnknownMetricError: no pair has a metric that was asked for.
+    """
     from abotn.errors import UnknownMetricError
 
     present = dict.fromkeys(m.name for pair in comparison.pairs for m in pair.metrics)
@@ -65,14 +82,56 @@ def _metric_names(comparison: Comparison, options: ReportOptions) -> list[str]:
     return list(options.metrics) or list(present)
 
 
-def _alpha(comparison: Comparison) -> float:
+def alpha_of(comparison: Comparison) -> float:
+    """Return the level below which a corrected p value counts."""
     level = comparison.provenance.get("statistics", {}).get("level", 0.95)
     return round(1.0 - float(level), 12)
 
 
-def _chosen(pair: PairComparison, names: Sequence[str]) -> list[MetricComparison]:
-    by_name = {metric.name: metric for metric in pair.metrics}
-    return [by_name[name] for name in names if name in by_name]
+def pair_tasks(
+    comparison: Comparison, pair: PairComparison, sources: ComparisonSources
+) -> SplitTasks:
+    """Return the tasks that only one run of a pair solves, with what both did; read once."""
+    key = (pair.run_a, pair.run_b, pair.solved_by, pair.solved_only_by_a, pair.solved_only_by_b)
+    if key not in sources.known_tasks:
+        on_error = comparison.provenance.get("on_error")
+        sources.known_tasks[key] = split_tasks(pair, sources, on_error=on_error)
+    found: SplitTasks = sources.known_tasks[key]
+    return found
+
+
+def pair_table(
+    pair: PairComparison,
+    number: int,
+    names: Sequence[str],
+    options: ReportOptions,
+    alpha: float,
+    *,
+    with_methods: bool = False,
+) -> Table:
+    """Return the table of one pair, with a row per metric.
+
+    Args:
+        pair: The pair.
+        number: Its place in the comparison, from 1, for the key.
+        names: Metrics in order.
+        options: Digits, percent, display names and the way to show intervals.
+        alpha: A difference is marked when its corrected p value is below this.
+        with_methods: Add columns with the number of pairs, the interval's method and the test.
+    """
+    heads = ["metric", pair.run_a, pair.run_b, "difference", "p", "p (Holm)", "better"]
+    heads += ["pairs", "interval", "test"] if with_methods else []
+    return Table(
+        key=f"pair-{number}",
+        title=f"{isolated(pair.run_a)} against {isolated(pair.run_b)}",
+        caption=_caption(pair),
+        columns=tuple(Column(head) for head in heads),
+        rows=tuple(
+            Row((*_row(metric, options, alpha), *(_methods(metric) if with_methods else ())))
+            for metric in chosen_metrics(pair, names)
+        ),
+        notes=tuple(pair_notes(pair, names, alpha)),
+    )
 
 
 def _overview(
@@ -82,7 +141,7 @@ def _overview(
     heads = [Column("metric"), *(Column(f"{pair.run_a} − {pair.run_b}") for pair in pairs)]
     rows = []
     for name in names:
-        found = [next(iter(_chosen(pair, [name])), None) for pair in pairs]
+        found = [next(iter(chosen_metrics(pair, [name])), None) for pair in pairs]
         first = next(metric for metric in found if metric is not None)
         shown = _format([metric for metric in found if metric], options)
         cells = [_difference_cell(metric, shown, options, alpha) for metric in found]
@@ -93,21 +152,7 @@ def _overview(
         caption="Paired differences with their intervals, first run minus second.",
         columns=tuple(heads),
         rows=tuple(rows),
-        notes=tuple(_significance(pairs, alpha)),
-    )
-
-
-def _pair_table(
-    pair: PairComparison, number: int, names: Sequence[str], options: ReportOptions, alpha: float
-) -> Table:
-    heads = ("metric", pair.run_a, pair.run_b, "difference", "p", "p (Holm)", "better")
-    return Table(
-        key=f"pair-{number}",
-        title=f"{isolated(pair.run_a)} against {isolated(pair.run_b)}",
-        caption=_caption(pair),
-        columns=tuple(Column(head) for head in heads),
-        rows=tuple(_row(metric, options, alpha) for metric in _chosen(pair, names)),
-        notes=tuple(_pair_notes(pair, names, alpha)),
+        notes=tuple(significance_notes(pairs, alpha)),
     )
 
 
@@ -115,25 +160,28 @@ def _caption(pair: PairComparison) -> str:
     a, b = isolated(pair.run_a), isolated(pair.run_b)
     units = "scenarios" if pair.resampled == "scenario_id" else "tasks"
     text = f"{pair.n_pairs} {units} that both have; difference is {a} minus {b}."
-    only_a, only_b = len(pair.solved_only_by_a), len(pair.solved_only_by_b)
-    if only_a or only_b:
-        text += f" {a} alone solves {only_a} of them, {b} alone {only_b}."
+    split = pair.solved_only_by_a or pair.solved_only_by_b or pair.solved_unknown
+    if split or pair.solved_by_both is not None:
+        text += f" {solved_sentence(pair)}"
     return text
 
 
-def _row(metric: MetricComparison, options: ReportOptions, alpha: float) -> Row:
+def _row(metric: MetricComparison, options: ReportOptions, alpha: float) -> tuple[Cell, ...]:
     shown = _format([metric], options)
-    return Row(
-        (
-            label(_head(metric, shown, options)),
-            _value_cell(metric.value_a, shown),
-            _value_cell(metric.value_b, shown),
-            _difference_cell(metric, shown, options, alpha),
-            _p_cell(metric.p_value),
-            _p_cell(metric.p_adjusted),
-            label(metric.winner),
-        )
+    return (
+        label(_head(metric, shown, options)),
+        _value_cell(metric.value_a, shown),
+        _value_cell(metric.value_b, shown),
+        _difference_cell(metric, shown, options, alpha),
+        _p_cell(metric.p_value),
+        _p_cell(metric.p_adjusted),
+        label(metric.winner),
     )
+
+
+def _methods(metric: MetricComparison) -> tuple[Cell, ...]:
+    interval = metric.ci_reason or "none" if metric.ci is None else metric.ci.method
+    return count(metric.n_pairs), label(interval), label(TEST_NAMES.get(metric.test, metric.test))
 
 
 def _head(metric: MetricComparison, shown: NumberFormat, options: ReportOptions) -> str:
@@ -171,157 +219,3 @@ def _p_cell(p_value: float) -> Cell:
     if math.isnan(p_value):
         return Cell(MISSING, reason="no test was made")
     return Cell("< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}", value=p_value)
-
-
-def _pair_notes(pair: PairComparison, names: Sequence[str], alpha: float) -> Iterator[str]:
-    metrics = _chosen(pair, names)
-    known = [metric for metric in metrics if not math.isnan(metric.difference)]
-    yield from _grouped(known, "Intervals", lambda m: described(m.ci) if m.ci else "")
-    yield from _grouped(known, "Intervals", _remark)
-    yield from _grouped(metrics, "No interval", lambda m: "" if m.ci else m.ci_reason or "none")
-    yield from _grouped(known, "Tests", lambda m: _TESTS.get(m.test, m.test))
-    yield from _grouped(metrics, "Pairs without both values", _undefined)
-    if any(metric.ci is not None and metric.ci.degenerate for metric in metrics):
-        yield f"{DEGENERATE_MARK} All differences are equal, so they say little about the spread."
-    yield from _significance([pair], alpha)
-    yield from _too_few(pair, alpha)
-
-
-def _too_few(pair: PairComparison, alpha: float) -> Iterator[str]:
-    """Yield a line when there are too few units for any corrected p value below alpha."""
-    tested = [m for m in pair.metrics if m.test.startswith("sign_flip") and m.ci is not None]
-    if not tested:
-        return
-    units = max(metric.ci.n_units for metric in tested if metric.ci is not None)
-    least = 2.0 ** (1 - units)
-    made = sum(not math.isnan(metric.p_value) for metric in pair.metrics)
-    if least * made >= alpha:
-        yield (
-            f"{units} units allow no p below {least:.2g}, so nothing can stand out among {made} "
-            "metrics: compare fewer metrics, or more tasks."
-        )
-
-
-def _remark(metric: MetricComparison) -> str:
-    return "" if metric.ci is None or metric.ci.degenerate else metric.ci.note or ""
-
-
-def _undefined(metric: MetricComparison) -> str:
-    return f"{metric.n_undefined} of {metric.n_pairs + metric.n_undefined}" * (
-        metric.n_undefined > 0
-    )
-
-
-def _grouped(
-    metrics: Sequence[MetricComparison], subject: str, fact: Callable[[MetricComparison], str]
-) -> Iterator[str]:
-    """Yield a line per fact, naming metrics only where it does not hold for all."""
-    everything = [metric.name for metric in metrics]
-    members: dict[str, list[str]] = {}
-    for metric in metrics:
-        members.setdefault(fact(metric).rstrip("."), []).append(metric.name)
-    members.pop("", None)
-    for text, names in members.items():
-        yield f"{subject}{_which(names, everything)}: {text}."
-
-
-def _which(names: Sequence[str], everything: Sequence[str]) -> str:
-    others = [name for name in everything if name not in names]
-    if not others:
-        return ""
-    if len(others) < len(names) and len(others) <= _MOST_OTHERS:
-        return f" of all but {listed(others)}"
-    return f" of {listed(names)}"
-
-
-def _significance(pairs: Sequence[PairComparison], alpha: float) -> Iterator[str]:
-    if any(metric.p_adjusted < alpha for pair in pairs for metric in pair.metrics):
-        count = max(len(pair.metrics) for pair in pairs)
-        yield (
-            f"{SIGNIFICANT} p below {alpha:g} after Holm's correction for {count} metrics compared."
-        )
-
-
-def _task_tables(pair: PairComparison, number: int) -> Iterator[Table]:
-    solved = ((pair.run_a, pair.solved_only_by_a), (pair.run_b, pair.solved_only_by_b))
-    alone = ((pair.run_a, pair.only_a), (pair.run_b, pair.only_b))
-    both = f"{isolated(pair.run_a)} and {isolated(pair.run_b)}"
-    if any(tasks for _, tasks in solved):
-        title = f"Tasks that only one of {both} solves"
-        caption = "Tasks both have, solved in most attempts by one run only."
-        yield _task_table(f"solved-{number}", title, caption, "solved by", solved)
-    if any(tasks for _, tasks in alone):
-        title = f"Tasks that only one of {both} has"
-        yield _task_table(f"alone-{number}", title, "Left out of the comparison.", "run", alone)
-
-
-def _task_table(
-    key: str, title: str, caption: str, head: str, sides: Sequence[tuple[str, Sequence[str]]]
-) -> Table:
-    rows = [Row((label(run), label(task))) for run, tasks in sides for task in tasks[:MOST_TASKS]]
-    notes = [
-        f"{isolated(run)}: the first {MOST_TASKS} of {len(tasks)}; the JSON file has all."
-        for run, tasks in sides
-        if len(tasks) > MOST_TASKS
-    ]
-    columns = (Column(head, merge=True), Column("scene/task"))
-    return Table(key, title, caption, columns, tuple(rows), tuple(notes))
-
-
-def _notes(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
-    runs = _as_runs(comparison)
-    yield from modified_notes(runs)
-    yield from difference_notes(runs, ())
-    left_out: dict[str, dict[str, str]] = comparison.provenance.get("left_out", {})
-    everywhere = set.intersection(*map(set, left_out.values())) if left_out else set()
-    for run, reasons in left_out.items():
-        for metric, reason in reasons.items():
-            if metric not in everywhere and metric not in names:
-                yield f"{metric} is not compared, {isolated(run)} cannot be measured: {reason}."
-
-
-def _as_runs(comparison: Comparison) -> list[Run]:
-    """Return what is known of each run, in the form that notes on comparability read."""
-    policy = comparison.provenance.get("on_error")
-    known = comparison.provenance.get("runs", {})
-    return [
-        (name, EvaluationResult((), provenance={**entry, "on_error": policy}))
-        for name, entry in known.items()
-    ]
-
-
-def _entries(comparison: Comparison, names: Sequence[str]) -> Iterator[Entry]:
-    for pair in comparison.pairs:
-        for metric in _chosen(pair, names):
-            yield from _metric_entries(pair, metric)
-
-
-def _metric_entries(pair: PairComparison, metric: MetricComparison) -> Iterator[Entry]:
-    """Yield both values, the difference with its interval, and both p values."""
-    ci = metric.ci
-    numbers = {
-        pair.run_a: metric.value_a,
-        pair.run_b: metric.value_b,
-        "difference": metric.difference,
-        "p_value": metric.p_value,
-        "p_adjusted": metric.p_adjusted,
-    }
-    for group, value in numbers.items():
-        ends = ci if group == "difference" else None
-        yield Entry(
-            run=f"{pair.run_a} - {pair.run_b}",
-            grouping="comparison",
-            group=group,
-            records=pair.n_pairs,
-            metric=metric.name,
-            value=None if math.isnan(value) else value,
-            unit="" if group.startswith("p_") else metric.unit,
-            direction=metric.direction,
-            lower=None if ends is None else ends.lower,
-            upper=None if ends is None else ends.upper,
-            level=None if ends is None else ends.level,
-            method=metric.test if group.startswith("p_") else ("" if ends is None else ends.method),
-            scored=metric.n_pairs,
-            undefined=metric.n_undefined,
-            reason=(metric.ci_reason or "") if math.isnan(value) else "",
-        )

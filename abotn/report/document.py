@@ -30,6 +30,9 @@ class Entry:
         undefined: Records without a value.
         reason: Why there is no value.
         source: Where a published figure comes from; empty for a run.
+        baseline: Run that this one was tested against; empty where it was not.
+        p_value: p value of that test, not corrected.
+        p_adjusted: The same, corrected for the tests of one table.
     """
 
     run: str
@@ -49,6 +52,9 @@ class Entry:
     undefined: int | None = None
     reason: str = ""
     source: str = ""
+    baseline: str = ""
+    p_value: float | None = None
+    p_adjusted: float | None = None
 
 
 @dataclass(frozen=True)

@@ -60,15 +60,6 @@ def count_notes(runs: Sequence[RunMetrics], options: ReportOptions) -> list[str]
     ]
 
 
-def significance_notes(options: ReportOptions) -> list[str]:
-    """Return the line that explains the significance mark."""
-    found = options.significance
-    if found is None:
-        return []
-    name = isolated(found.baseline)
-    return [f"* differs from {name} at the {found.level:g} level ({found.method})."]
-
-
 def described(ci: ConfidenceInterval) -> str:
     """Return how an interval was made: level, method, resamples, what was resampled, seed."""
     over = _over(ci)

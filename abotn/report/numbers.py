@@ -84,7 +84,7 @@ def number_format(
     """Return the format for a metric's values.
 
     Without ``digits`` the unit decides (fractions 3, percent 1, others 2), and more are shown
-    when the largest value would keep fewer than two significant digits.
+    when the largest value would keep fewer than two significant digits, unless 12 do not do.
 
     Args:
         unit: Unit of the values.
@@ -101,7 +101,7 @@ def number_format(
     if largest == 0:
         return NumberFormat(base, percent)
     needed = 1 - math.floor(math.log10(largest))
-    return NumberFormat(min(max(base, needed), MOST_DIGITS), percent)
+    return NumberFormat(base if needed > MOST_DIGITS else max(base, needed), percent)
 
 
 def ranked(cells: Sequence[Cell], direction: str, *, second: bool = False) -> list[Cell]:

@@ -6,31 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from abotn.errors import ConfigError, UnknownNameError
+from abotn.report.significance import Significance
 
 INTERVALS = ("brackets", "plus-minus", "none")
 GROUPS = ("rows", "columns", "none")
 MOST_DIGITS = 12
-
-
-@dataclass(frozen=True)
-class Significance:
-    """Which values differ from a baseline's, as a comparison found.
-
-    Attributes:
-        baseline: Name of the run compared against.
-        adjusted: Corrected p value by (run, metric).
-        level: A value is marked when its corrected p value is below this.
-        method: The test and the correction, in words for the caption.
-    """
-
-    baseline: str
-    adjusted: Mapping[tuple[str, str], float]
-    level: float = 0.05
-    method: str = "paired test, Holm-corrected over the metrics"
-
-    def mark(self, run: str, metric: str) -> str:
-        """Return ``"*"`` for a significant difference, else nothing."""
-        return "*" if self.adjusted.get((run, metric), 1.0) < self.level else ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +27,7 @@ class ReportOptions:
         groups: Groups as blocks of ``"rows"`` or of ``"columns"``, or ``"none"``.
         second: Mark the second best value too.
         published: Name of the published figures to add, such as ``"pointbench-outdoor"``.
-        significance: Marks against a baseline.
+        significance: Tests against a baseline, shown as marks in the tables over all records.
         title: Heading of the report.
 
     Raises:

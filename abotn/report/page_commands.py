@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from abotn.report.page_protocol import said, without_login
@@ -32,16 +32,21 @@ _OVERRIDES = (
 def commands(sources: ReportSources) -> list[tuple[str, list[str]]]:
     """Return (what it does, lines of the command) for rolling out, scoring and reporting.
 
-    Commands of a run are written from its manifest and its evaluation; options at their
-    defaults are written out where the manifest keeps them.
+    A run's manifest keeps the command that was typed. Other commands are written from the manifest
+    and the evaluation, which is said; options at their defaults are then written out where these
+    keep them.
     """
     found = []
     for run in sources.runs:
         name = isolated(flat(run.name))
-        if run.manifest.get("agent"):
+        typed = run.manifest.get("command")
+        if typed:
+            found.append((f"Roll out {name}, as it was typed", _lines(map(str, typed))))
+        elif run.manifest.get("agent"):
             found.append((f"Roll out {name}{_remark(run)}", _lines(_run_command(run))))
         if run.path:
-            found.append((f"Score {name}", _lines(_evaluate_command(run))))
+            what = f"Score {name} (written from its evaluation)"
+            found.append((what, _lines(_evaluate_command(run))))
     if sources.command:
         found.append(("Write this page", _lines(sources.command)))
     return found
@@ -81,14 +86,15 @@ def _overrides(protocol: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _remark(run: RunSource) -> str:
-    """Return in brackets what the command line alone does not hold."""
+    """Return in brackets where a command comes from, and what it alone does not hold."""
     protocol = run.manifest.get("protocol") or {}
     values = protocol.get("values") or {}
     names = [name for name in protocol.get("modified") or () if name not in _OVERRIDES]
-    remarks = [f"in Python, with {name} = {said(values.get(name))}" for name in names]
+    remarks = ["written from its manifest"]
+    remarks += [f"in Python, with {name} = {said(values.get(name))}" for name in names]
     if run.manifest["agent"].get("config"):
         remarks.append("agent.yaml holds the agent config above")
-    return f" ({'; '.join(remarks)})" if remarks else ""
+    return f" ({'; '.join(remarks)})"
 
 
 def _provided(fields: Sequence[str]) -> Iterator[str]:
@@ -114,7 +120,7 @@ def _options(options: Mapping[str, Any]) -> list[str]:
     return [word for pair in given for word in pair]
 
 
-def _lines(words: Sequence[str]) -> list[str]:
+def _lines(words: Iterable[str]) -> list[str]:
     """Return a command in lines that a shell reads as one, broken before options."""
     lines = [""]
     for word in words:

@@ -17,6 +17,7 @@ from abotn.report.page_records import PageColumn, PageRecord, page_records, scen
 from abotn.report.page_sources import RunSource
 from abotn.report.page_views import MOST_STEPS, encoded_views
 from abotn.report.texts import flat
+from abotn.units import counted
 
 _UNPLACED = {"picture": None, "matrix": [1, 0, 0, 0, -1, 0], "size": None}
 
@@ -148,7 +149,7 @@ def _missing_notes(
         yield f"No records of {listed(bare)}: an evaluation file alone was given."
     pathless = sum(path is None for path in paths)
     if pathless:
-        yield f"{pathless} of {len(records)} records have no trajectory to draw."
+        yield f"Without a trajectory to draw: {pathless} of {counted(len(records), 'records')}."
     reasons: dict[str, list[str]] = {}
     for scene, reason in missing.items():
         reasons.setdefault(reason, []).append(scene)
@@ -159,7 +160,7 @@ def _missing_notes(
 def _picture_notes(pictures: Mapping[str, dict[str, Any]]) -> Iterator[str]:
     left_out = [scene for scene, one in pictures.items() if one["picture"] is None]
     if left_out:
-        yield f"The maps of {len(left_out)} scenes are left out, to keep the page small."
+        yield f"Left out to keep the page small: the maps of {counted(len(left_out), 'scenes')}."
 
 
 def _stride_notes(stride: int) -> Iterator[str]:
@@ -170,6 +171,6 @@ def _stride_notes(stride: int) -> Iterator[str]:
 def _view_notes(views: Mapping[int, dict[str, Any]]) -> Iterator[str]:
     if views:
         yield (
-            f"The views of {len(views)} examples are on this page, "
+            f"The views of {counted(len(views), 'examples')} are on this page, "
             f"at most {MOST_STEPS} steps of each."
         )

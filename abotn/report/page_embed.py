@@ -9,9 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from abotn.report.palette import palette_style
+
 _ASSETS = Path(__file__).parent / "page_assets"
 STYLES = ("page.css", "plots.css", "records.css", "viewer.css", "print.css")
-SCRIPTS = ("dom.js", "model.js", "map.js", "table.js", "steps.js", "viewer.js", "start.js")
+SCRIPTS = (
+    "dom.js", "model.js", "map.js", "table.js", "steps.js", "viewer.js", "print.js", "start.js",
+)  # fmt: skip
 _ESCAPED = {
     "<": "\\u003c",
     ">": "\\u003e",
@@ -36,14 +40,14 @@ def json_block(key: str, data: Any) -> str:
     return f'<script type="application/json" id="{key}">{text}</script>'
 
 
-def styles() -> str:
-    """Return the style sheet of the page."""
-    return "\n" + "".join(_read(STYLES))
+def styles(names: Iterable[str] = STYLES) -> str:
+    """Return the style sheet of a page, the report's unless other files are named."""
+    return f"\n{palette_style()}{''.join(_read(names))}"
 
 
-def script() -> str:
-    """Return the script of the page, in a function of its own."""
-    return '\n(() => {\n"use strict";\n' + "".join(_read(SCRIPTS)) + "})();\n"
+def script(names: Iterable[str] = SCRIPTS) -> str:
+    """Return the script of a page, in a function of its own; the report's as for styles."""
+    return '\n(() => {\n"use strict";\n' + "".join(_read(names)) + "})();\n"
 
 
 def policy(style: str, code: str) -> str:

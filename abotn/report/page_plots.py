@@ -10,9 +10,9 @@ from abotn.report.document import Entry
 from abotn.report.html_tables import escape
 from abotn.report.numbers import NumberFormat, number_format, shown_unit
 from abotn.report.options import ReportOptions
+from abotn.report.palette import LIGHT, places
 from abotn.units import Direction
 
-COLOURS = 8
 _TICKS = 4
 _NOTHING = 1e-12
 _ENDLESS = 1e300
@@ -66,7 +66,7 @@ def metric_plots(
     Args:
         entries: What is drawn; entries of one group follow each other.
         metrics: Metrics in order.
-        runs: Names of the runs, whose order gives their colours.
+        runs: Names of the runs, which give their colours.
         options: Options of the report.
     """
     for metric in metrics:
@@ -76,8 +76,8 @@ def metric_plots(
 
 
 def run_style(run: str, runs: Sequence[str]) -> str:
-    """Return the class that colours a run."""
-    return f"run-{runs.index(run) % COLOURS}" if run in runs else "run-other"
+    """Return the class that colours a run among others, the same whatever their order."""
+    return f"run-{places(runs)[run] % len(LIGHT)}" if run in runs else "run-other"
 
 
 def _figure(

@@ -11,6 +11,7 @@ from abotn.report.comparability import dataset_name
 from abotn.report.page_sources import RunSource
 from abotn.report.runs import MODIFIED_MARK, is_modified
 from abotn.report.table import MISSING, Column, Row, Table
+from abotn.units import counted
 
 _LOGIN = re.compile(r"://[^/@\s]+@")
 
@@ -24,10 +25,10 @@ def setting(runs: Sequence[RunSource]) -> list[str]:
     data_sets = dict.fromkeys(filter(None, map(dataset_name, results)))
     scored = sum(result.counts.get("scored", 0) for result in results)
     parts = [
-        f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}",
+        counted(len(runs), "runs"),
         f"protocol {' and '.join(filter(None, protocols))}" if any(protocols) else "",
         f"data set {' and '.join(data_sets)}" if data_sets else "",
-        f"{scored} records scored",
+        f"{counted(scored, 'records')} scored",
     ]
     return [" · ".join(filter(None, parts))]
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from abotn.report.cells import label, metric_cell, metric_column
 from abotn.report.comparability import difference_notes, modified_notes
-from abotn.report.notes import count_notes, interval_notes, significance_notes, value_notes
+from abotn.report.notes import count_notes, interval_notes, value_notes
 from abotn.report.numbers import NumberFormat, ranked
 from abotn.report.options import ReportOptions
 from abotn.report.published import PublishedFigures, published_notes
 from abotn.report.runs import Run, metrics_by_name, run_label
+from abotn.report.significance import TableMarks
 from abotn.report.table import MISSING, Cell, Column, Row, Table
 from abotn.results.types import MetricResult
 
@@ -35,19 +36,21 @@ def agent_table(
         published: Figures to add as muted rows below.
     """
     heads, columns = [Column("agent")], []
+    marks = table_marks(runs, names, options)
     formats: dict[str, NumberFormat] = {}
     for name in names:
         results = [metrics_by_name(result).get(name) for _, result in runs]
         head, formats[name] = metric_column(name, results, options)
         heads.append(head)
-        columns.append(ranked_cells(runs, results, head, formats[name], options))
+        columns.append(ranked_cells(runs, results, head, formats[name], options, marks))
     labels = [label(run_label(*run)) for run in runs]
     rows = [Row(cells) for cells in zip(labels, *columns, strict=True)]
     notes = table_notes(runs, names, options)
     if published is not None:
         rows += _published_rows(published, formats)
         notes += published_notes(published, runs)
-    return Table(MAIN_KEY, "Results", _caption(options), tuple(heads), tuple(rows), tuple(notes))
+    caption = _caption(options, marks)
+    return Table(MAIN_KEY, "Results", caption, tuple(heads), tuple(rows), tuple(notes))
 
 
 def metric_table(
@@ -62,15 +65,15 @@ def metric_table(
         key: Short name of the table.
         title: Heading of the table.
     """
-    rows = []
+    rows, marks = [], table_marks(runs, names, options)
     for name in names:
         results = [metrics_by_name(result).get(name) for _, result in runs]
         head, shown = metric_column(name, results, options)
-        cells = ranked_cells(runs, results, head, shown, options)
+        cells = ranked_cells(runs, results, head, shown, options, marks)
         rows.append(Row((label(head.label), *cells)))
     heads = (Column("metric"), *(Column(run_label(*run)) for run in runs))
     notes = table_notes(runs, names, options, remarks=key == MAIN_KEY)
-    return Table(key, title, _caption(options), heads, tuple(rows), tuple(notes))
+    return Table(key, title, _caption(options, marks), heads, tuple(rows), tuple(notes))
 
 
 def ranked_cells(
@@ -79,6 +82,7 @@ def ranked_cells(
     head: Column,
     shown: NumberFormat,
     options: ReportOptions,
+    marks: TableMarks | None = None,
 ) -> list[Cell]:
     """Return one cell per run for one metric, the best marked.
 
@@ -88,12 +92,22 @@ def ranked_cells(
         head: Head of the metric's column.
         shown: How its numbers are shown.
         options: Options of the report.
+        marks: Marks against a baseline.
     """
     cells = [
-        metric_cell(result, shown, options, mark=_mark(options, name, head))
+        metric_cell(result, shown, options, mark=marks.mark(name, head.metric) if marks else "")
         for (name, _), result in zip(runs, results, strict=True)
     ]
     return ranked(cells, head.direction, second=options.second)
+
+
+def table_marks(
+    runs: Sequence[Run], names: Sequence[str], options: ReportOptions
+) -> TableMarks | None:
+    """Return the marks of a table of these runs and metrics, None without a baseline."""
+    if options.significance is None:
+        return None
+    return options.significance.over([run for run, _ in runs], names)
 
 
 def table_notes(
@@ -108,25 +122,22 @@ def table_notes(
         remarks: Whether to say what each interval's own note says.
     """
     shown = [(run, [result[name] for name in names if name in result]) for run, result in runs]
+    marks = table_marks(runs, names, options)
     return [
         *interval_notes(shown, options, remarks=remarks),
         *value_notes(shown, options),
         *count_notes(shown, options),
-        *significance_notes(options),
+        *(marks.notes(options.display_names) if marks else ()),
         *modified_notes(runs),
         *difference_notes(runs, names),
     ]
 
 
-def _mark(options: ReportOptions, run: str, head: Column) -> str:
-    found = options.significance
-    return "" if found is None else found.mark(run, head.metric)
-
-
-def _caption(options: ReportOptions) -> str:
-    if options.intervals == "none":
-        return "Values over all records."
-    return "Values over all records, with confidence intervals."
+def _caption(options: ReportOptions, marks: TableMarks | None) -> str:
+    text = "Values over all records"
+    if options.intervals != "none":
+        text += ", with confidence intervals"
+    return f"{text}. {marks.caption}" if marks else f"{text}."
 
 
 def _published_rows(figures: PublishedFigures, formats: dict[str, NumberFormat]) -> list[Row]:

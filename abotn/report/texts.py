@@ -15,6 +15,19 @@ def flat(text: str) -> str:
     return " ".join(spaced.split())
 
 
+def inert(text: str) -> str:
+    """Return text on one line that can steer neither a terminal nor the text around it.
+
+    Control characters become spaces, marks that override the writing direction are dropped, and
+    isolating ones that were left open are closed.
+    """
+    kept = "".join(
+        letter for letter in flat(text) if unicodedata.bidirectional(letter) not in _OVERRIDES
+    )
+    opened = sum(letter in _OPENING for letter in kept)
+    return kept + "\u2069" * max(opened - kept.count("\u2069"), 0)
+
+
 def slug(text: str) -> str:
     """Return the ASCII letters and digits of text, joined by hyphens, for anchors and labels."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower() or "table"
@@ -60,6 +73,8 @@ def legend(table: Table, *, best: str = "Bold", second: str = "underlined") -> l
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
+_OVERRIDES = {"LRE", "RLE", "LRO", "RLO", "PDF"}
+_OPENING = "\u2066\u2067\u2068"
 _BREAKS = {"Cc", "Zl", "Zp", "Cs"}
 
 

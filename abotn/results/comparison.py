@@ -86,6 +86,10 @@ class PairComparison:
         solved_only_by_a: Tasks that A solves and B does not.
         solved_only_by_b: Tasks that B solves and A does not.
         resampled: ``"tasks"`` or the cluster column.
+        solved_by: The 0/1 metric that says which tasks are solved.
+        solved_by_both: How many tasks both solve; None where it is not known.
+        solved_by_neither: How many tasks neither solves; None where it is not known.
+        solved_unknown: Tasks that ``solved_by`` is undefined for, in one run or both.
     """
 
     run_a: str
@@ -97,6 +101,10 @@ class PairComparison:
     solved_only_by_a: tuple[str, ...] = ()
     solved_only_by_b: tuple[str, ...] = ()
     resampled: str = "tasks"
+    solved_by: str = "success"
+    solved_by_both: int | None = None
+    solved_by_neither: int | None = None
+    solved_unknown: tuple[str, ...] = ()
     unknown: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> MetricComparison:

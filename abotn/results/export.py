@@ -34,6 +34,20 @@ def escape_cell(text: str) -> str:
     return flat
 
 
+def shown_number(value: float | None) -> str:
+    """Return a number in four significant digits: an en dash for none, ``∞`` for an infinite one.
+
+    Example:
+        >>> shown_number(0.123456), shown_number(float("-inf")), shown_number(float("nan"))
+        ('0.1235', '-∞', '–')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:.4g}"
+
+
 def markdown_table(result: EvaluationResult) -> str:
     """Return a table with a row per metric: value, interval, unit, verdict, counts."""
     header = ("metric", "value", "interval", "unit", "better", "passed", "n", "errors")
@@ -50,11 +64,18 @@ def dataframe(result: EvaluationResult) -> pd.DataFrame:
 
 def _row(metric: MetricResult) -> tuple[str, ...]:
     ci = metric.ci
-    interval = "–" if ci is None else f"[{ci.lower:.4g}, {ci.upper:.4g}]"
+    interval = "–" if ci is None else f"[{shown_number(ci.lower)}, {shown_number(ci.upper)}]"
     passed = {True: "yes", False: "no", None: "–"}[metric.passed]
-    value = f"{metric.value:.4g}" if math.isfinite(metric.value) else "–"
     counts = (str(metric.finite_count), str(metric.error_count))
-    return (metric.name, value, interval, metric.unit, metric.direction, passed, *counts)
+    return (
+        metric.name,
+        shown_number(metric.value),
+        interval,
+        metric.unit,
+        metric.direction,
+        passed,
+        *counts,
+    )
 
 
 def _records(result: EvaluationResult) -> Iterator[dict[str, Any]]:

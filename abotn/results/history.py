@@ -28,10 +28,11 @@ class HistoryEntry:
         name: What was evaluated, such as the agent.
         created: When the run was made, ISO 8601.
         dated_by: ``"run"`` for the manifest's time, ``"file"`` for that of the evaluation file.
-        value: The metric's value; None where there is none.
+        value: The metric's value, which may be infinite; None where there is none.
         lower: Lower end of its interval.
         upper: Upper end.
-        change: Value minus that of the last entry before with a value; None for the first.
+        change: Value minus that of the last entry before with a value; None for the first, and
+            where one of the two is infinite.
         verdict: ``"better"``, ``"worse"`` or ``"same"`` by the metric's direction.
         reason: Why there is no value.
         notes: What makes the change hard to read, such as another protocol.
@@ -166,7 +167,7 @@ def _entry(
     if metric not in result:
         return replace(entry, reason=result.skipped.get(metric, "not evaluated"))
     found = result[metric]
-    if not math.isfinite(found.value):
+    if math.isnan(found.value):
         return replace(
             entry, reason=str(found.metadata.get("error") or found.reason or "undefined")
         )
@@ -198,9 +199,10 @@ def _changed(
         return replace(entry, notes=("another unit or direction than before",))
     assert entry.value is not None
     assert before.value is not None
-    change = entry.value - before.value
+    difference = entry.value - before.value
     better = Direction(now.direction).better(entry.value, before.value)
-    verdict = "same" if change == 0 else ("better" if better else "worse")
+    verdict = "same" if entry.value == before.value else ("better" if better else "worse")
+    change = difference if math.isfinite(difference) else None
     return replace(
         entry, change=change, verdict=verdict, notes=tuple(_differences(result, earlier, now, then))
     )

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from abotn.units import counted
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -167,7 +169,7 @@ class EvaluationResult:
     Attributes:
         metrics: One result per metric, in the order of selection.
         groups: Per grouping, its groups in order.
-        counts: ``found``, ``scored``, ``errors``, ``damaged``, ``excluded`` records.
+        counts: ``found``, ``scored``, ``errors``, ``damaged``, ``missing``, ``excluded`` records.
         damaged: Path and reason of every record that could not be used.
         skipped: Metrics left out of an automatic selection, with the reason.
         provenance: ``protocol``, ``run``, ``dataset``, ``versions`` and ``statistics``.
@@ -186,8 +188,9 @@ class EvaluationResult:
     unknown: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
-        scored = self.counts.get("scored", 0)
-        return f"<EvaluationResult {self.name!r}: {len(self.metrics)} metrics, {scored} records>"
+        metrics = counted(len(self.metrics), "metrics")
+        records = counted(self.counts.get("scored", 0), "records")
+        return f"<EvaluationResult {self.name!r}: {metrics}, {records}>"
 
     def __getitem__(self, name: str) -> MetricResult:
         for metric in self.metrics:

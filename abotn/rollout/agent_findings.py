@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import AgentError
+from abotn.errors import AgentError, error_text, text_of
 from abotn.geometry.frames import world_to_local
 from abotn.rendering.render_check import Finding
 from abotn.rollout.agent_trials import StepTaken, Trial
@@ -145,8 +145,7 @@ def time_finding(trials: list[Trial]) -> Finding:
 
 def said(cause: BaseException) -> str:
     """Return what an error says, with its type unless it is an answer that cannot be used."""
-    message = " ".join(str(cause).split())
-    return message if isinstance(cause, AgentError) else f"{type(cause).__name__}: {message}"
+    return text_of(cause) if isinstance(cause, AgentError) else error_text(cause)
 
 
 def _one_direction(given: FloatArray) -> bool:

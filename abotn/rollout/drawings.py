@@ -14,6 +14,7 @@ from abotn.plugins.manager import plugin_manager
 from abotn.rendering.visualization import VisualizationHandler, visualise
 from abotn.rollout.render_images import IMAGES_NAME, remove_images, save_images
 from abotn.rollout.rules import RunRules
+from abotn.rollout.stages import stage
 
 DRAWINGS_NAME = "visualization"
 PROBLEMS_NAME = "problems.txt"
@@ -41,11 +42,13 @@ class Drawings:
             extra: The answer's ``extra``.
 
         Raises:
+            AttemptFailed: what the agent gave cannot even be looked at.
             DataError: the file system refused.
         """
         if not isinstance(extra, Mapping) or not images:
             return
-        drawn = visualise(images, extra, self._handlers)
+        with stage("agent"):
+            drawn = visualise(images, extra, self._handlers)
         changed = {name: view for name, view in drawn.images.items() if view is not images[name]}
         if changed:
             save_images(self._folder, step, changed)
@@ -53,7 +56,7 @@ class Drawings:
             self._problems += [f"step {step}: {problem}" for problem in drawn.problems]
             self._folder.mkdir(parents=True, exist_ok=True)
             lines = "".join(f"{problem}\n" for problem in self._problems)
-            write_bytes(self._folder / PROBLEMS_NAME, lines.encode())
+            write_bytes(self._folder / PROBLEMS_NAME, lines.encode("utf-8", "replace"))
 
 
 def cleared_pictures(folder: Path, rules: RunRules) -> tuple[Path | None, Drawings | None]:

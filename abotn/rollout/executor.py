@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from abotn.agents.loader import make_agent
 from abotn.agents.remote import let_go
-from abotn.errors import DataError
+from abotn.errors import AbotnError, ConfigError, DataError, error_text
 from abotn.records.files import (
     RESULT_NAME,
     TRAJECTORY_NAME,
@@ -18,7 +19,7 @@ from abotn.records.files import (
     write_trajectory,
 )
 from abotn.records.types import ResultRecord
-from abotn.rendering.factory import RendererFactory
+from abotn.rendering.factory import Renderer, RendererFactory
 from abotn.rollout.agent_choice import ChosenAgent
 from abotn.rollout.drawings import cleared_pictures
 from abotn.rollout.live import Attempt
@@ -73,9 +74,7 @@ class Executor:
 
     def __post_init__(self) -> None:
         setup = self.setup
-        self._renderer = setup.factory.create(
-            setup.render, scene_source(self._episode), setup.rules.camera
-        )
+        self._renderer = _make_renderer(setup, self._episode)
         self._agent = make_agent(setup.agent.agent_class, dict(setup.agent.config))
         self._rollout = Rollout(self._agent, self._renderer, setup.rules, self.checkpoint)
 
@@ -94,8 +93,14 @@ class Executor:
     def close(self) -> None:
         """Let go of the agent, the renderer and the scenes."""
         let_go(self._agent)
-        self._renderer.close()
         self._scenes.clear()
+        try:
+            self._renderer.close()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # Whatever a plugin's renderer says now, the records are made.
+            print(f"warning: closing the renderer: {error_text(error)}", file=sys.stderr)
 
     def _load(self, unit: Unit) -> tuple[SceneMaps, Task]:
         maps, tasks = self._scene(unit.scene_id)
@@ -136,3 +141,14 @@ def write_attempt(folder: Path, attempt: Attempt) -> None:
         identity = {name: getattr(record, name) for name in ("episode_id", "task_id", "attempt")}
         write_trajectory(folder, attempt.trajectory, identity)
     write_result(folder, record)
+
+
+def _make_renderer(setup: Setup, find: Callable[[str], Episode]) -> Renderer:
+    try:
+        return setup.factory.create(setup.render, scene_source(find), setup.rules.camera)
+    except (AbotnError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise ConfigError(
+            f"could not be made: {error_text(error)}", where=f"renderer {setup.render}"
+        ) from error

@@ -69,13 +69,17 @@ def check_exact_folder(run_dir: str | os.PathLike[str]) -> Path:
         raise ConfigError("the run folder must be a folder, got a file", where=folder)
     inside = next(iter(folder.iterdir()), None) if folder.exists() else None
     if inside is not None:
-        resumable = (folder / MANIFEST_NAME).is_file()
-        raise ConfigError(
-            "the folder already holds a run" if resumable else "the folder is not empty",
-            where=folder,
-            hint="go on with it by --resume-dir" if resumable else "choose a new one",
-        )
+        if (folder / MANIFEST_NAME).is_file():
+            raise already_a_run(folder)
+        raise ConfigError("the folder is not empty", where=folder, hint="choose a new one")
     return folder
+
+
+def already_a_run(folder: Path) -> ConfigError:
+    """Return the error that says that a folder is another run's."""
+    return ConfigError(
+        "the folder already holds a run", where=folder, hint="go on with it by --resume-dir"
+    )
 
 
 def _cannot_make(folder: Path, error: OSError) -> DataError:

@@ -19,7 +19,7 @@ from abotn.rollout.observation import Observer
 from abotn.rollout.plan import make_plan
 from abotn.rollout.pose_hits import PoseHits
 from abotn.rollout.protocol import Protocol
-from abotn.rollout.render_images import save_images
+from abotn.rollout.render_images import checked_views, save_images
 from abotn.rollout.rules import RunRules, Unit
 from abotn.rollout.scene_maps import SceneMaps
 from abotn.rollout.scoring import Ending, score
@@ -91,7 +91,7 @@ class LiveAttempt:
         """
         started = time.perf_counter()
         with stage("render"):
-            images = self._renderer.render(self._walk.pose, self.unit.scene_id)
+            images = checked_views(self._renderer.render(self._walk.pose, self.unit.scene_id))
         self._images = images if self._drawings is not None else {}
         self._render_seconds = time.perf_counter() - started
         if self._images_folder is not None and images:
@@ -113,8 +113,9 @@ class LiveAttempt:
         protocol, walk = self._rules.protocol, self._walk
         with stage("agent"):
             answer = read_answer(prediction, protocol.waypoint_frame)
+            extra = getattr(prediction, "extra", None)
         if self._drawings is not None:
-            self._drawings.draw(walk.steps, self._images, getattr(prediction, "extra", None))
+            self._drawings.draw(walk.steps, self._images, extra)
         choice = _choose(answer, walk, protocol)
         with stage("scene"):
             walk.advance(choice, agent_seconds=agent_seconds, render_seconds=self._render_seconds)

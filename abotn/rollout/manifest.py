@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import Any
@@ -28,6 +29,8 @@ def make_manifest(
     renderer: Mapping[str, str],
     versions: Mapping[str, str],
     attempts: int = 1,
+    planned: int | None = None,
+    command: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the content of ``run.json``.
 
@@ -39,12 +42,16 @@ def make_manifest(
         renderer: Kind of renderer, and its URL where it has one.
         versions: Version of this package and of every plugin.
         attempts: Attempts per task.
+        planned: Attempts that the run was started for, in all; None means every task's.
+        command: Words of the command line that started the run; kept without logins and secrets.
     """
+    typed = {"command": without_secrets(command)} if command else {}
     return {
         "schema_version": SCHEMA_VERSION,
         "run_id": run_id,
         "task_type": rules.task_type,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        **typed,
         "agent": dict(agent),
         "protocol": rules.protocol.to_manifest(),
         "dataset": {
@@ -63,6 +70,7 @@ def make_manifest(
         },
         "max_steps": rules.max_steps,
         "attempts": attempts,
+        "planned_attempts": len(dataset.tasks) * attempts if planned is None else planned,
         "seed": rules.seed,
         "expose": None if rules.expose is None else list(rules.expose),
         "versions": {
@@ -71,6 +79,22 @@ def make_manifest(
             "numpy": np.__version__,
         },
     }
+
+
+def without_secrets(words: Iterable[str]) -> list[str]:
+    """Return words of a command line with logins in addresses and values of secrets as ``***``.
+
+    Example:
+        >>> without_secrets(["--render", "http://me:pw@host/r?api_key=42&size=2"])
+        ['--render', 'http://***@host/r?api_key=***&size=2']
+    """
+    return [_SECRET.sub(r"\1***", _LOGIN.sub("://***@", word)) for word in words]
+
+
+_LOGIN = re.compile(r"://[^/@\s]+@")
+_SECRET = re.compile(
+    r"((?:token|key|secret|passw(?:or)?d|auth|credentials?|signature)=)[^&\s]+", re.IGNORECASE
+)
 
 
 def agent_entry(name: str, agent_class: type[Any], config: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,19 @@ from typing import Any
 from abotn.agents.description import AgentDescription
 from abotn.agents.exposure import chosen_fields
 from abotn.agents.interface import OPTIONAL_FIELDS, TASK_TYPES
-from abotn.errors import ConfigError, UnknownNameError
+from abotn.errors import ConfigError, UnknownNameError, text_of
 from abotn.plugins.manager import plugin_manager
 from abotn.rendering.camera import CameraConfig
 from abotn.rendering.factory import choose_factory
 from abotn.rollout.agent_choice import choose_agent
 from abotn.rollout.executor import Setup
 from abotn.rollout.memory import check_history
-from abotn.rollout.protocol import DEFAULT_PROTOCOLS, Protocol
+from abotn.rollout.protocol import DEFAULT_PROTOCOLS, MOST_WHOLE, Protocol
 from abotn.rollout.rules import RunRules
 
 PathLike = str | os.PathLike[str]
+
+_MOST_ATTEMPTS = 100_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class RunOptions:
         camera: The camera.
         save_images: Whether the views are kept.
         visualize: Whether what the agent says about its views is drawn on them and kept.
+        command: Words of the command line that started the run, for its manifest.
     """
 
     task_type: str | None = None
@@ -71,6 +74,7 @@ class RunOptions:
     camera: CameraConfig | None = None
     save_images: bool = False
     visualize: bool = False
+    command: Sequence[str] = ()
 
 
 def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
@@ -95,7 +99,7 @@ def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
         rules=RunRules(
             task_type=task_type,
             protocol=protocol,
-            max_steps=_count(options, old, "max_steps", protocol.default_max_steps),
+            max_steps=_count(options, old, "max_steps", protocol.default_max_steps, MOST_WHOLE),
             seed=_seed(options, old),
             provide=_provided(options, old, agent, expose),
             camera=options.camera or _old_camera(old),
@@ -115,9 +119,23 @@ def resolve(options: RunOptions, old: Mapping[str, Any] | None) -> Setup:
     )
 
 
+def whole_number(value: Any, where: str, least: int, most: int) -> int:
+    """Return ``value`` when it is a whole number from ``least`` to ``most``.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        bound = f"at most {most}" if whole and value > most else f"at least {least}"
+        got = text_of(value, 40) if whole else repr(text_of(value, 40))
+        raise ConfigError(f"expected a whole number of {bound}, got {got}", where=where)
+    return int(value)
+
+
 def attempts_of(options: RunOptions, old: Mapping[str, Any] | None) -> int:
     """Return the number of attempts per task."""
-    return _count(options, old, "attempts", 1)
+    return _count(options, old, "attempts", 1, _MOST_ATTEMPTS)
 
 
 def agent_name_of(options: RunOptions, old: Mapping[str, Any] | None, setup: Setup) -> str:
@@ -178,22 +196,19 @@ def _old_render(old: Mapping[str, Any] | None) -> str | None:
     return str(renderer.get("url") or renderer["kind"])
 
 
-def _count(options: RunOptions, old: Mapping[str, Any] | None, name: str, default: int) -> int:
+def _count(
+    options: RunOptions, old: Mapping[str, Any] | None, name: str, default: int, most: int
+) -> int:
     value = getattr(options, name)
     if value is None:
         value = default if old is None else old.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(
-            f"expected a whole number of at least 1, got {value!r}", where=name.replace("_", " ")
-        )
-    return value
+    return whole_number(value, name.replace("_", " "), 1, most)
 
 
 def _seed(options: RunOptions, old: Mapping[str, Any] | None) -> int:
-    value = options.seed if options.seed is not None else (old or {}).get("seed", 0)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError(f"expected a whole number, got {value!r}", where="seed")
-    return value
+    if options.seed is None:
+        return int((old or {}).get("seed", 0))
+    return whole_number(options.seed, "seed", 0, MOST_WHOLE)
 
 
 def _provided(

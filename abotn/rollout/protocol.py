@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from abotn.errors import ConfigError, UnknownNameError
+from abotn.errors import ConfigError, UnknownNameError, text_of
 from abotn.geometry.frames import WAYPOINT_FRAMES
 
 COLLISION_MODES = ("path", "off", "soft", "hard")
 SAMPLINGS = ("exact", "published")
 REFERENCES = ("task", "geodesic")
 POLARITIES = ("dark", "light")
+
+MOST_WHOLE = (1 << 63) - 1
+_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -127,17 +130,22 @@ def _plain(value: Any) -> Any:
 def _number(least: float) -> Callable[[str, Any], None]:
     def check(name: str, value: Any) -> None:
         numeric = isinstance(value, int | float) and not isinstance(value, bool)
-        if not numeric or not least <= value < math.inf:
-            raise ConfigError(f"expected a number of at least {least:g}, got {value!r}", where=name)
+        if not numeric or not least <= value <= _LARGEST:
+            raise ConfigError(
+                f"expected a number of at least {least:g}, got {text_of(value, 40)}", where=name
+            )
 
     return check
 
 
-def _integer(least: int, most: float = math.inf) -> Callable[[str, Any], None]:
+def _integer(least: int, most: int = MOST_WHOLE) -> Callable[[str, Any], None]:
     def check(name: str, value: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            wanted = f"from {least} to {most:g}" if most < math.inf else f"of at least {least}"
-            raise ConfigError(f"expected a whole number {wanted}, got {value!r}", where=name)
+            wanted = f"of at least {least}" if most == MOST_WHOLE else f"from {least} to {most}"
+            bound = " and at most 64 bits" if isinstance(value, int) and value > most else ""
+            raise ConfigError(
+                f"expected a whole number {wanted}{bound}, got {text_of(value, 40)}", where=name
+            )
 
     return check
 

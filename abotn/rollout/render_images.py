@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import DataError
+from abotn.errors import DataError, RenderFailureError, name_of, text_of
 from abotn.json_files import write_bytes
 
 IMAGES_NAME = "render_images"
 
 _QUALITY = 95
+_FIT_VIEW = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+
+def checked_views(images: Any) -> dict[str, NDArray[np.uint8]]:
+    """Return what a renderer gave when it is views: uint8 (height, width, 3) by name.
+
+    Raises:
+        RenderFailureError: it is something else.
+    """
+    if not isinstance(images, Mapping):
+        raise RenderFailureError(
+            f"the renderer returned a {name_of(images)}, expected images by view"
+        )
+    for view, image in images.items():
+        if not (_is_image(image) and isinstance(view, str) and _FIT_VIEW.fullmatch(view)):
+            raise RenderFailureError(
+                f"view {text_of(view, 40)!r} of the renderer is no uint8 image (height, width, 3)"
+            )
+    return dict(images)
 
 
 def save_images(folder: Path, step: int, images: Mapping[str, NDArray[np.uint8]]) -> None:
@@ -45,3 +66,9 @@ def save_images(folder: Path, step: int, images: Mapping[str, NDArray[np.uint8]]
 def remove_images(folder: Path) -> None:
     """Remove what an earlier attempt left."""
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_image(image: Any) -> bool:
+    if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3:
+        return False
+    return image.shape[2] == 3 and image.size > 0

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from abotn.errors import ConfigError
+from abotn.json_files import write_json
 from abotn.plugins.manager import plugin_manager
-from abotn.records.files import write_manifest
+from abotn.records.files import MANIFEST_NAME
 from abotn.rendering.factory import described
 from abotn.rollout.crew import make_crew
 from abotn.rollout.dataset import Dataset, plan_units, read_dataset
 from abotn.rollout.executor import Setup
-from abotn.rollout.folders import check_exact_folder, exact_run_folder, new_run_folder
+from abotn.rollout.folders import (
+    already_a_run,
+    check_exact_folder,
+    exact_run_folder,
+    new_run_folder,
+)
 from abotn.rollout.manifest import as_written, check_same_run, make_manifest
-from abotn.rollout.options import PathLike, RunOptions, agent_name_of, attempts_of, resolve
+from abotn.rollout.options import (
+    PathLike,
+    RunOptions,
+    agent_name_of,
+    attempts_of,
+    resolve,
+    whole_number,
+)
 from abotn.rollout.progress import ProgressListener
 from abotn.rollout.resume import pending_units, read_old_manifest
 from abotn.rollout.rules import Unit
+from abotn.rollout.run_lock import locked_run
 from abotn.rollout.session import RunOutcome, Session
+
+_MOST_WORKERS = 1024
 
 
 @dataclass(frozen=True)
@@ -74,23 +90,30 @@ def run(
         What was done; the records are in its ``folder``.
 
     Raises:
-        ConfigError: an argument cannot be used, or does not fit the run that is resumed.
+        ConfigError: an argument cannot be used, or does not fit the run that is resumed, or
+            another process is at work in it.
         DataError: the dataset is damaged, or the file system refused.
         AgentError: the agent could not be made, or ``fail_fast`` met an error.
     """
     _check_places(output_dir, run_dir, resume_dir)
-    _check_workers(workers)
+    whole_number(workers, "workers", 1, _MOST_WORKERS)
     asked = RunOptions(task_type, agent, data_dir=data_dir, **options)
     old = None if resume_dir is None else read_old_manifest(resume_dir)
-    prepared = _prepare(asked, old, scenes, tasks)
-    if resume_dir is not None:
-        check_same_run(old or {}, as_written(prepared.manifest("")), resume_dir)
-        pending = pending_units(resume_dir, prepared.units)
-    else:
-        pending = prepared.units
-    crew = make_crew(prepared.setup, workers, pending)
-    with closing(crew):
-        folder = _folder(prepared, output_dir, run_dir, resume_dir)
+    with ExitStack() as held:
+        if resume_dir is not None:
+            held.enter_context(locked_run(resume_dir))
+        prepared = _prepare(asked, old, scenes, tasks)
+        if resume_dir is not None:
+            check_same_run(old or {}, as_written(prepared.manifest("")), resume_dir)
+            pending = pending_units(resume_dir, prepared.units)
+        else:
+            pending = prepared.units
+        crew = held.enter_context(closing(make_crew(prepared.setup, workers, pending)))
+        if resume_dir is None:
+            folder = _new_folder(prepared, output_dir, run_dir)
+            held.enter_context(locked_run(folder))
+        else:
+            folder = Path(resume_dir)
         if started is not None:
             started(folder)
         # An agent in this process may change the working folder; the records must not follow it.
@@ -114,6 +137,7 @@ def _prepare(
     name = agent_name_of(asked, old, setup)
     dataset = read_dataset(setup.data_dir, setup.map_dir)
     versions, attempts = plugin_manager().versions, attempts_of(asked, old)
+    units = plan_units(dataset, attempts, scenes, tasks)
 
     def manifest(run_id: str) -> dict[str, Any]:
         return make_manifest(
@@ -124,26 +148,25 @@ def _prepare(
             renderer=described(setup.factory, setup.render),
             versions=versions,
             attempts=attempts,
+            planned=len(units),
+            command=asked.command,
         )
 
-    return _Prepared(setup, dataset, plan_units(dataset, attempts, scenes, tasks), manifest)
+    return _Prepared(setup, dataset, units, manifest)
 
 
-def _folder(
-    prepared: _Prepared,
-    output_dir: PathLike | None,
-    run_dir: PathLike | None,
-    resume_dir: PathLike | None,
-) -> Path:
-    if resume_dir is not None:
-        return Path(resume_dir)
+def _new_folder(prepared: _Prepared, output_dir: PathLike | None, run_dir: PathLike | None) -> Path:
     if run_dir is not None:
         folder = exact_run_folder(run_dir)
     else:
         label = prepared.manifest("")["agent"]["name"]
         folder = new_run_folder("runs" if output_dir is None else output_dir, label)
+    manifest = prepared.manifest(folder.resolve().name)
     try:
-        write_manifest(folder, prepared.manifest(folder.resolve().name))
+        # Another process may have found the folder empty too; only one of them makes the file.
+        write_json(folder / MANIFEST_NAME, manifest, schema="run.v1", new=True)
+    except FileExistsError as error:
+        raise already_a_run(folder) from error
     except BaseException:
         _remove_empty(folder)
         raise
@@ -173,10 +196,3 @@ def _check_places(
         check_exact_folder(run_dir)
     if output_dir is not None and Path(output_dir).exists() and not Path(output_dir).is_dir():
         raise ConfigError("the output must be a folder, got a file", where=output_dir)
-
-
-def _check_workers(workers: int) -> None:
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise ConfigError(
-            f"expected a whole number of at least 1, got {workers!r}", where="workers"
-        )

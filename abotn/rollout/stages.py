@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_LONGEST_MESSAGE = 1000
+from abotn.errors import name_of, text_of
 
 
 class AttemptFailed(Exception):  # noqa: N818 - it says what happened to the attempt
@@ -17,15 +17,14 @@ class AttemptFailed(Exception):  # noqa: N818 - it says what happened to the att
     """
 
     def __init__(self, stage: str, cause: BaseException) -> None:
-        super().__init__(f"{stage}: {cause}")
+        super().__init__(f"{stage}: {text_of(cause)}")
         self.stage = stage
         self.cause = cause
 
     def entry(self) -> dict[str, str]:
-        """Return the ``error`` entry of the record."""
-        message = " ".join(str(self.cause).split())[:_LONGEST_MESSAGE]
-        name = type(self.cause).__name__
-        return {"stage": self.stage, "type": name, "message": message or name}
+        """Return the ``error`` entry of the record: one line of at most a thousand characters."""
+        name = name_of(self.cause)
+        return {"stage": self.stage, "type": name, "message": text_of(self.cause) or name}
 
 
 class AttemptStopped(BaseException):
@@ -34,8 +33,14 @@ class AttemptStopped(BaseException):
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Turn what is raised inside, also an agent's ``sys.exit()``, into :class:`AttemptFailed`."""
+    """Turn whatever is raised inside into :class:`AttemptFailed`.
+
+    Also an agent's ``sys.exit()`` and every other exception that is no ``Exception``;
+    ``KeyboardInterrupt`` alone passes, because it is the user's.
+    """
     try:
         yield
-    except (Exception, SystemExit) as error:
+    except (KeyboardInterrupt, AttemptStopped):
+        raise
+    except BaseException as error:
         raise AttemptFailed(name, error) from error

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import AgentError
+from abotn.errors import AgentError, name_of, text_of
 from abotn.geometry.frames import local_to_world, waypoint_to_front_left, wrap_angle
 
 FloatArray = NDArray[np.float64]
@@ -16,6 +16,8 @@ FloatArray = NDArray[np.float64]
 # A shorter vector has no direction, and waypoints this far away are no step.
 _SHORTEST = 1e-6
 _FARTHEST = 1e6
+# Texts and dates, and complex numbers, of which numpy would take a part in silence.
+_NO_NUMBERS = "cSUmMV"
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,12 @@ def read_answer(prediction: Any, waypoint_frame: str) -> Answer:
         waypoint_frame: How the two numbers of a waypoint are read.
 
     Raises:
-        AgentError: it has no waypoint, or one that is not finite or not of an accepted shape.
+        AgentError: it has no waypoint, or one that is not finite or not of an accepted shape, or
+            ``arrive`` is neither true nor false.
     """
     if not hasattr(prediction, "waypoint"):
         raise AgentError(
-            f"predict() returned a {type(prediction).__name__}, expected a WaypointPrediction"
+            f"predict() returned a {name_of(prediction)}, expected a WaypointPrediction"
         )
     given = _vectors(prediction.waypoint, "waypoint")
     waypoints = waypoint_to_front_left(given, waypoint_frame)
@@ -121,9 +124,12 @@ def choose_pose(
 
 def _vectors(values: Any, name: str) -> FloatArray:
     try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise AgentError(f"{name} must be numbers, got {str(values)[:60]!r}") from error
+        given = np.asarray(values)
+        if given.dtype.kind in _NO_NUMBERS:
+            raise TypeError(given.dtype)
+        array = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise AgentError(f"{name} must be numbers, got {text_of(values, 60)!r}") from error
     if array.shape == (2,):
         array = array[np.newaxis]
     if array.ndim != 2 or array.shape[1] != 2 or len(array) == 0:
@@ -150,7 +156,9 @@ def _angles(looks: FloatArray) -> FloatArray:
 
 
 def _truth(value: Any) -> bool:
-    try:
-        return bool(value)
-    except (TypeError, ValueError) as error:
-        raise AgentError(f"arrive must be true or false, got {str(value)[:60]!r}") from error
+    """Read true, false, 1 or 0, alone or as the one element of an array; nothing else counts."""
+    alone = getattr(value, "shape", None) in ((), (1,))
+    given = value.item() if alone else value
+    if not isinstance(given, int | float) or given not in (0, 1):
+        raise AgentError(f"arrive must be true, false, 1 or 0, got {text_of(value, 60)!r}")
+    return bool(given)

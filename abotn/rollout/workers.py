@@ -12,7 +12,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from abotn.errors import AbotnError, AgentError, ConfigError
+from abotn.errors import AgentError, ConfigError, error_text
 from abotn.records.types import ResultRecord
 from abotn.rollout.executor import Executor, Setup
 from abotn.rollout.rules import Unit
@@ -151,10 +151,8 @@ def _work(packed: _Packed, pipe: Connection) -> None:
                 pipe.send(("done", executor.run(unit, run_folder).to_dict()))
     except (AttemptStopped, EOFError, BrokenPipeError, ConnectionResetError):
         return
-    except AbotnError as error:
-        pipe.send(("failed", error))
-    except Exception as error:
-        pipe.send(("failed", _sendable_error(error)))
+    except BaseException as error:
+        pipe.send(("failed", _sendable(error)))
 
 
 def _prepared(setup: Setup, pipe: Connection) -> Executor:
@@ -210,7 +208,7 @@ def _pack(setup: Setup) -> _Packed:
         packed = pickle.dumps(setup)
     except Exception as error:
         raise ConfigError(
-            f"the agent cannot be sent to worker processes: {error}",
+            f"the agent cannot be sent to worker processes: {error_text(error)}",
             where=f"agent {setup.agent.description.path}",
             hint="define its class at the top of an importable module, or use one worker",
         ) from error
@@ -224,9 +222,13 @@ def _unpack(packed: _Packed) -> Setup:
     return setup
 
 
-def _sendable_error(error: Exception) -> Exception:
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
+def _sendable(error: BaseException) -> BaseException:
+    """The error itself, where the other process surely knows its class; else what it says."""
+    with suppress(Exception):
+        if type(error).__module__.partition(".")[0] in ("abotn", "builtins"):
+            pickle.loads(pickle.dumps(error))
+            str(error)
+            return error
+    # It holds something that cannot travel, or has no text.
+    kind = AgentError if isinstance(error, AgentError) else RuntimeError
+    return kind(error_text(error))

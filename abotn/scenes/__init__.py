@@ -9,7 +9,7 @@ from abotn.scenes.ros_map import RosMap, load_ros_map
 from abotn.scenes.synthetic import KINDS, generate, synthetic_scene
 from abotn.scenes.task import Task
 from abotn.scenes.tasks import reference_task, sample_tasks
-from abotn.scenes.writer import new_dataset, write_scene
+from abotn.scenes.writer import new_dataset, new_scene, write_scene
 
 __all__ = [
     "KINDS",
@@ -24,6 +24,7 @@ __all__ = [
     "ground_height",
     "load_ros_map",
     "new_dataset",
+    "new_scene",
     "reference_task",
     "sample_tasks",
     "synthetic_scene",

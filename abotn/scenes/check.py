@@ -13,19 +13,21 @@ import numpy as np
 
 from abotn.collision import OccupancyGrid, line_collisions
 from abotn.errors import DataError
-from abotn.records.files import check_id
 from abotn.scenes.layout import (
     META_NAME,
     OCCUPANCY_NAME,
     MapFiles,
     list_scene_folders,
     map_files,
+    named_scene,
+    overlooked,
     require_folder,
+    same_name,
     task_files,
 )
 from abotn.scenes.map_images import FREE_GREY, read_height, read_occupancy
 from abotn.scenes.meta_text import geometry_of, read_meta
-from abotn.scenes.task import Task
+from abotn.scenes.task import Task, named_task
 
 Severity = Literal["error", "warning"]
 
@@ -45,7 +47,7 @@ class Finding:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.severity}: {self.path}: {self.message}"
+        return _printable(f"{self.severity}: {self.path}: {self.message}")
 
 
 def check_dataset(
@@ -66,7 +68,8 @@ def check_dataset(
     if map_dir is not None:
         require_folder(map_dir, "map")
     folders = list_scene_folders(data_dir)
-    findings = list(_clashing(folders))
+    findings = [Finding(path, "warning", reason) for path, reason in overlooked(data_dir)]
+    findings += _clashing(folders)
     for folder in folders:
         findings += _check_scene(folder, map_dir)
         if progress is not None:
@@ -76,7 +79,7 @@ def check_dataset(
 
 def _check_scene(folder: Path, map_dir: str | os.PathLike[str] | None) -> Iterator[Finding]:
     try:
-        check_id(folder.name, "scene id")
+        named_scene(folder)
     except DataError as error:
         yield _error(folder, error)
     findings: list[Finding] = []
@@ -95,7 +98,7 @@ def _load_tasks(folder: Path, findings: list[Finding]) -> list[tuple[Path, Task]
     tasks = []
     for path in files:
         try:
-            tasks.append((path, Task.from_json(path)))
+            tasks.append((path, named_task(path)))
         except DataError as error:
             findings.append(_error(path, error))
     return tasks
@@ -166,14 +169,22 @@ def _check_task(path: Path, task: Task, grid: OccupancyGrid | None) -> Iterator[
 
 
 def _clashing(paths: Iterable[Path]) -> Iterator[Finding]:
-    """Names that are one name where a file system ignores case."""
+    """Names that some file systems take for one, see :func:`abotn.scenes.layout.same_name`."""
     same: dict[str, list[Path]] = defaultdict(list)
     for path in paths:
-        same[path.name.casefold()].append(path)
+        same[same_name(path.name)].append(path)
     for first, *others in same.values():
         for other in others:
-            message = f"the id differs from {first.name!r} only by case"
-            yield Finding(other, "error", message)
+            by_case = first.name.casefold() == other.name.casefold()
+            how = "by case" if by_case else "in how Unicode writes its letters"
+            yield Finding(other, "error", f"the id differs from {first.name!r} only {how}")
+
+
+def _printable(text: str) -> str:
+    """The text on one line of any terminal, what cannot be shown as an escape."""
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
 
 
 def _error(path: Path, error: DataError) -> Finding:

@@ -23,6 +23,8 @@ _SLACK = 0.04
 _BLOCK_METRES = 0.45
 # Keeps a path off obstacles when its points are rounded for a file.
 _LEAST_CLEARANCE = 0.001
+# Greater distances are none on any map, and fit no 32-bit number.
+_GREATEST = 1e30
 _TRIES = 40
 _TRIES_TO_POINT = 8
 _BAND_METRES = 0.5
@@ -48,7 +50,7 @@ class EndpointSampler:
         if not 0 <= clearance < math.inf:
             raise ConfigError(f"the clearance must be a distance in metres, got {clearance}")
         self._grid, self._clearance, self._rng = grid, max(clearance, _LEAST_CLEARANCE), rng
-        margin = clearance + grid.geometry.metres_per_pixel
+        margin = min(clearance + grid.geometry.metres_per_pixel, _GREATEST)
         open_cells = grid.free & (clearance_field(grid) >= margin)
         self._open = np.flatnonzero(open_cells)
         self._longest = 0.0

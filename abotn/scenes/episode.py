@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abotn.collision import OccupancyGrid, dilate_free_pixels
+from abotn.collision.dilation import pixels_of
 from abotn.errors import DataError
 from abotn.geometry.map_geometry import MapGeometry
-from abotn.records.files import check_id
 from abotn.scenes.ground import ground_height
 from abotn.scenes.layout import (
     META_NAME,
     OCCUPANCY_NAME,
     MapFiles,
     map_files,
+    named_scene,
     require_folder,
     task_files,
 )
@@ -35,7 +36,7 @@ from abotn.scenes.map_images import (
     read_occupancy,
 )
 from abotn.scenes.meta_text import geometry_of, read_meta
-from abotn.scenes.task import Task
+from abotn.scenes.task import Task, named_task
 
 
 @dataclass(eq=False, repr=False)
@@ -75,8 +76,8 @@ class Episode:
         """
         # Not resolved: a scene that is a link keeps the name of the link.
         folder = Path(os.path.abspath(require_folder(scene_dir, "scene")))  # noqa: PTH100
-        episode = cls(check_id(folder.name, "scene id"), str(folder))
-        episode.tasks = [Task.from_json(path) for path in task_files(folder)]
+        episode = cls(named_scene(folder), str(folder))
+        episode.tasks = [named_task(path) for path in task_files(folder)]
         files = map_files(folder, map_dir)
         if files is not None:
             episode._attach_map(files)
@@ -141,7 +142,7 @@ class Episode:
         elif not 0 < dilation_meters < math.inf:
             self._warn_skipped(f"the distance must be positive and finite, got {dilation_meters}")
         else:
-            self.dilate_free_space(max(1, round(dilation_meters / resolution)))
+            self.dilate_free_space(pixels_of(dilation_meters, resolution))
 
     def dilate_free_space(self, dilation_pixels: int) -> None:
         """Widen this episode's free space by pixels with an elliptical kernel.

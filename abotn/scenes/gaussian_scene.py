@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from abotn.collision.published import METRES_PER_SAMPLE, published_hits, publish
 from abotn.errors import ConfigError, DataError
 from abotn.geometry.frames import pose_from_xyz_rpy
 from abotn.scenes.episode import Episode
-from abotn.scenes.layout import require_folder, scene_folders
+from abotn.scenes.layout import overlooked, require_folder, scene_folders
 from abotn.scenes.task import Task
 
 Pose = NDArray[Any] | Mapping[str, float]
@@ -22,6 +23,9 @@ Pose = NDArray[Any] | Mapping[str, float]
 
 class GaussianScene:
     """The scenes of a data folder, in natural order.
+
+    A folder that looks like a scene and is passed over, because its name begins with a dot, is
+    named in a warning.
 
     Args:
         local_data_path: Folder with one folder per scene.
@@ -46,6 +50,8 @@ class GaussianScene:
             Episode.from_scene_dir(folder, local_map_path)
             for folder in scene_folders(local_data_path)
         ]
+        for path, reason in overlooked(local_data_path):
+            warnings.warn(f"{path}: {reason}", UserWarning, stacklevel=2)
 
     @property
     def total_tasks(self) -> int:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
 from abotn.errors import DataError
-from abotn.records.files import check_id
+from abotn.records.files import check_scene_id
 
 MAP_FOLDER = "map"
 OCCUPANCY_NAME = "occ_map.png"
@@ -75,8 +76,20 @@ def scene_folders(data_dir: str | os.PathLike[str]) -> list[Path]:
     """
     found = list_scene_folders(data_dir)
     for path in found:
-        check_id(path.name, "scene id")
+        named_scene(path)
     return found
+
+
+def named_scene(folder: Path) -> str:
+    """Return the scene id that a folder's name is.
+
+    Raises:
+        DataError: it cannot be one; names the folder.
+    """
+    try:
+        return check_scene_id(folder.name)
+    except DataError as error:
+        raise DataError(error.message, where=folder, hint=error.hint) from error
 
 
 def list_scene_folders(data_dir: str | os.PathLike[str]) -> list[Path]:
@@ -87,9 +100,45 @@ def list_scene_folders(data_dir: str | os.PathLike[str]) -> list[Path]:
     """
     folder = require_folder(data_dir, "data")
     found = [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
-    if not found or _is_scene(folder):
+    if not found or holds_tasks(folder):
         raise DataError(_no_scenes(folder), where=data_dir, hint=_no_scenes_hint(folder))
     return sorted(found, key=lambda path: natural_key(path.name))
+
+
+def overlooked(data_dir: str | os.PathLike[str]) -> list[tuple[Path, str]]:
+    """Return what looks like a scene of a data folder and is none, each with the reason.
+
+    Raises:
+        DataError: the data folder is missing.
+    """
+    found = []
+    for path in sorted(require_folder(data_dir, "data").iterdir()):
+        if path.name.startswith(".") and looks_like_scene(path):
+            found.append((path, "not taken as a scene, as its name begins with a dot"))
+        elif path.is_symlink() and not path.exists():
+            found.append((path, "not taken as a scene, as it is a link to nothing"))
+    return found
+
+
+def looks_like_scene(folder: Path) -> bool:
+    """Whether a folder has tasks or a map in it; False where one may not look into it."""
+    try:
+        return (folder / MAP_FOLDER).is_dir() or (folder.is_dir() and holds_tasks(folder))
+    except OSError:
+        return False
+
+
+def holds_tasks(folder: Path) -> bool:
+    """Whether a folder has ``traj_*.json`` files, as that of one scene has."""
+    return next(folder.glob(TASK_PATTERN), None) is not None
+
+
+def same_name(name: str) -> str:
+    """Return what names have in common that some file system takes for one.
+
+    Some ignore case, and some the ways in which Unicode writes one letter.
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
 def task_files(scene_dir: str | os.PathLike[str]) -> list[Path]:
@@ -129,17 +178,15 @@ def _files_in(folder: Path) -> MapFiles:
     return MapFiles(folder, existing(OCCUPANCY_NAME), existing(META_NAME), existing(HEIGHT_NAME))
 
 
-def _is_scene(folder: Path) -> bool:
-    return next(folder.glob(TASK_PATTERN), None) is not None
-
-
 def _no_scenes(folder: Path) -> str:
-    if _is_scene(folder):
+    if holds_tasks(folder):
         return "expected a folder of scenes, got the folder of one scene"
     return "the data folder holds no scenes"
 
 
 def _no_scenes_hint(folder: Path) -> str:
-    if _is_scene(folder):
+    if holds_tasks(folder):
         return f"pass its parent, {folder.resolve().parent}"
+    for path, reason in overlooked(folder):
+        return f"{path.name!r} is {reason}"
     return "each scene is a folder with traj_*.json files; make some with 'abotn scenes generate'"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import math
 import os
 import warnings
 from collections.abc import Iterator
@@ -18,6 +19,9 @@ from abotn.errors import DataError
 
 FREE_GREY = 128
 _PNG_LEVEL = 6
+
+# Metres beyond which nothing stands; floats read as whole numbers nearly always lie there.
+_HIGHEST = 1_000_000
 
 
 @contextmanager
@@ -41,6 +45,22 @@ def opened_image(path: str | os.PathLike[str]) -> Iterator[Any]:
         raise DataError(f"not a readable image: {_reason(error)}", where=path) from error
 
 
+@contextmanager
+def verified_image(path: str | os.PathLike[str]) -> Iterator[Any]:
+    """Open an image as :func:`opened_image` does, after a look at the checksums it carries.
+
+    A PNG has one in every part of the file, so a flipped bit is found. Decoding does not look at
+    them, and would give another map.
+
+    Raises:
+        DataError: not a whole image, or a checksum is wrong.
+    """
+    with opened_image(path) as image:
+        image.verify()
+    with opened_image(path) as image:
+        yield image
+
+
 def read_occupancy(
     path: str | os.PathLike[str], shape: tuple[int, int] | None = None
 ) -> NDArray[np.uint8]:
@@ -57,9 +77,9 @@ def read_occupancy(
         uint8 array (rows, columns), read-only; ``>= 128`` is free.
 
     Raises:
-        DataError: not a whole image, or of another size.
+        DataError: not a whole image, of another size, or with a wrong checksum.
     """
-    with opened_image(path) as image:
+    with verified_image(path) as image:
         _check_shape((image.height, image.width), shape, path)
         grey = _grey(image)
     grey.setflags(write=False)
@@ -75,13 +95,16 @@ def read_height(
         DataError: not a whole TIFF with one plane of numbers, or of another size.
     """
     with _opened_tiff(path) as file:
+        # Before anything is decoded: the file may ask for more memory than there is.
+        _check_shape(tuple(file.series[0].shape), shape, path)
+        _check_segments(file.series[0].pages[0], file.filehandle.size, path)
         loaded = np.asarray(file.asarray())
     if loaded.ndim != 2 or loaded.dtype.kind not in "fiu":
         raise DataError(
             f"expected one plane of real numbers, got shape {loaded.shape} of {loaded.dtype}",
             where=path,
         )
-    _check_shape(loaded.shape, shape, path)
+    _check_heights(loaded, path)
     height = np.array(loaded, dtype=np.float32)
     height.setflags(write=False)
     return height
@@ -153,6 +176,37 @@ def _opened_tiff(path: str | os.PathLike[str]) -> Iterator[Any]:
         raise DataError(f"not a readable TIFF image: {_reason(error)}", where=path) from error
     finally:
         logger.disabled = quiet
+
+
+def _check_segments(page: Any, file_bytes: int, path: str | os.PathLike[str]) -> None:
+    """Refuse a TIFF whose parts are missing, lie outside the file or have another length.
+
+    The decoder would leave zeros where they should be.
+    """
+    segments = list(zip(page.dataoffsets, page.databytecounts, strict=True))
+    whole = len(segments) == math.prod(page.chunked)
+    inside = all(at >= 0 and size >= 0 and at + size <= file_bytes for at, size in segments)
+    stored = sum(size for _, size in segments)
+    plain = page.compression == 1 and not page.is_tiled
+    if not whole or not inside or (plain and stored != page.nbytes):
+        raise DataError(
+            f"not a readable TIFF image: its {len(segments)} parts do not make up the image",
+            where=path,
+        )
+
+
+def _check_heights(loaded: NDArray[Any], path: str | os.PathLike[str]) -> None:
+    """Refuse whole numbers that can only be floats whose kind the file does not say any more."""
+    if loaded.dtype.kind == "f" or loaded.dtype.itemsize < 4:
+        return
+    # Its least and greatest number may mark holes.
+    limits = np.iinfo(loaded.dtype)
+    marks = (loaded == limits.min) | (loaded == limits.max)
+    far = ~marks & ((loaded > _HIGHEST) | (loaded.astype(np.int64) < -_HIGHEST))
+    if far.any():
+        raise DataError(
+            f"expected heights in metres, got {loaded[far][0]} as {loaded.dtype}", where=path
+        )
 
 
 def _grey(image: Any) -> NDArray[np.uint8]:

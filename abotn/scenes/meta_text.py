@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from abotn.errors import DataError
-from abotn.geometry.map_geometry import MapGeometry
+from abotn.geometry.map_geometry import FARTHEST, MOST_PIXELS, MapGeometry
 
 _CORNERS = {
     "top left": "TOP_LEFT",
@@ -22,6 +22,7 @@ _SPANNING = ("TOP_LEFT", "TOP_RIGHT", "BOTTOM_LEFT")
 _SIZE = "image size in pixels"
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _PAIR = re.compile(rf"[\[(]?\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])]?")
+_DIGITS = 20
 _INTEGERS = re.compile(r"[\[(]?\s*(\d+)\s*,\s*(\d+)\s*[\])]?")
 
 
@@ -121,9 +122,10 @@ def _corner(
 ) -> tuple[float, float]:
     match = _PAIR.fullmatch(value)
     pair = (float(match[1]), float(match[2])) if match else (math.nan, math.nan)
-    if not all(map(math.isfinite, pair)):
+    if not all(abs(part) <= FARTHEST for part in pair):
         raise DataError(
-            f"line {number}: expected '{_title(name)}: (x, y)' in metres, got {value[:60]!r}",
+            f"line {number}: expected '{_title(name)}: (x, y)' in metres, at most {FARTHEST:g}, "
+            f"got {_shown(value)}",
             where=where,
         )
     return pair
@@ -131,14 +133,19 @@ def _corner(
 
 def _size(number: int, value: str, where: str | os.PathLike[str]) -> tuple[int, int]:
     match = _INTEGERS.fullmatch(value)
-    size = (int(match[1]), int(match[2])) if match else (0, 0)
-    if min(size) < 1:
+    short = match is not None and max(map(len, match.groups())) <= _DIGITS
+    size = (int(match[1]), int(match[2])) if match and short else (0, 0)
+    if not 1 <= min(size) <= max(size) <= MOST_PIXELS:
         raise DataError(
-            f"line {number}: expected '{_title(_SIZE)}: width, height' as positive integers, "
-            f"got {value[:60]!r}",
+            f"line {number}: expected '{_title(_SIZE)}: width, height' as positive integers of at "
+            f"most {MOST_PIXELS}, got {_shown(value)}",
             where=where,
         )
     return size
+
+
+def _shown(value: str) -> str:
+    return repr(value) if len(value) <= 60 else f"{value[:60]!r}... ({len(value)} characters)"
 
 
 def _check_parallelogram(meta: dict[str, Any], where: str | os.PathLike[str]) -> None:

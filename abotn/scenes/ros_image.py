@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.scenes.map_images import opened_image
+from abotn.scenes.map_images import verified_image
 
 # Rec. 709 luma, which ImageMagick, the reader inside map_server, uses to turn colour grey.
 _LUMA = (0.212656, 0.715158, 0.072186)
@@ -27,7 +27,7 @@ def read_ros_image(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     Raises:
         DataError: not a whole image.
     """
-    with opened_image(path) as image:
+    with verified_image(path) as image:
         if _has_transparency(image):
             rgba = np.array(image.convert("RGBA"))
             return _luma(rgba), rgba[..., 3] == 255

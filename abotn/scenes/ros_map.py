@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,7 +118,7 @@ def load_ros_map(yaml_path: str | os.PathLike[str]) -> RosMap:
     origin = _origin(document, path)
     return RosMap(
         occupancy=occupancy,
-        geometry=_geometry(origin, resolution, grey.shape),
+        geometry=_geometry(origin, resolution, grey.shape, path),
         mode=mode,
         resolution=resolution,
         origin=origin,
@@ -164,7 +165,7 @@ def _occupancy_levels(*, negate: bool) -> Levels:
 
 
 def _geometry(
-    origin: tuple[float, float, float], resolution: float, shape: tuple[int, ...]
+    origin: tuple[float, float, float], resolution: float, shape: tuple[int, ...], path: Path
 ) -> MapGeometry:
     rows, columns = shape
     cosine, sine = math.cos(origin[2]), math.sin(origin[2])
@@ -172,7 +173,12 @@ def _geometry(
     up = (-rows * resolution * sine, rows * resolution * cosine)
     top_left = (origin[0] + up[0], origin[1] + up[1])
     top_right = (top_left[0] + right[0], top_left[1] + right[1])
-    return MapGeometry.from_corners(top_left, top_right, origin[:2], columns, rows)
+    try:
+        return MapGeometry.from_corners(top_left, top_right, origin[:2], columns, rows)
+    except DataError as error:
+        raise DataError(
+            f"keys 'origin' and 'resolution' make no map: {error.message}", where=path
+        ) from error
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
@@ -183,7 +189,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise DataError(f"{line}not valid YAML: {error.problem}", where=path) from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError(f"cannot read: {reason}", where=path) from error
     if not isinstance(document, dict):
@@ -202,7 +208,7 @@ def _value(document: dict[str, Any], key: str, path: Path) -> Any:
 def _image_path(document: dict[str, Any], path: Path) -> Path:
     image = _value(document, "image", path)
     if not isinstance(image, str) or not image:
-        raise DataError(f"key 'image' must name a file, got {image!r}", where=path)
+        raise DataError(f"key 'image' must name a file, got {reprlib.repr(image)}", where=path)
     return path.parent / image
 
 
@@ -213,14 +219,16 @@ def _number(document: dict[str, Any], key: str, path: Path) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise DataError(f"key '{key}' must be a finite number, got {value!r}", where=path)
+        raise DataError(
+            f"key '{key}' must be a finite number, got {reprlib.repr(value)}", where=path
+        )
     return number
 
 
 def _origin(document: dict[str, Any], path: Path) -> tuple[float, float, float]:
     value = _value(document, "origin", path)
     if not isinstance(value, list) or len(value) != 3:
-        raise DataError(f"key 'origin' must be [x, y, yaw], got {value!r}", where=path)
+        raise DataError(f"key 'origin' must be [x, y, yaw], got {reprlib.repr(value)}", where=path)
     parts = {f"origin[{index}]": item for index, item in enumerate(value)}
     x, y, yaw = (_number(parts, key, path) for key in parts)
     return x, y, yaw
@@ -247,5 +255,5 @@ def _mode(document: dict[str, Any], path: Path) -> str:
 def _negate(document: dict[str, Any], path: Path) -> bool:
     value = _value(document, "negate", path)
     if not isinstance(value, bool | int):
-        raise DataError(f"key 'negate' must be 0 or 1, got {value!r}", where=path)
+        raise DataError(f"key 'negate' must be 0 or 1, got {reprlib.repr(value)}", where=path)
     return bool(value)

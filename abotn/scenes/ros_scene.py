@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from abotn.errors import ConfigError
-from abotn.records.files import check_id
+from abotn.records.files import check_scene_id
+from abotn.scenes.limits import check_whole
 from abotn.scenes.ros_map import RosMap, load_ros_map
 from abotn.scenes.tasks import sample_tasks
-from abotn.scenes.writer import new_dataset, write_scene
+from abotn.scenes.writer import new_dataset, new_scene, write_scene
 
 
 def scene_from_ros(
@@ -29,8 +29,9 @@ def scene_from_ros(
     overwrite: bool = False,
     progress: Callable[[], None] | None = None,
 ) -> Path:
-    """Write a dataset of one scene from a ROS ``map_server`` map, on flat ground.
+    """Write a scene from a ROS ``map_server`` map, on flat ground, into a dataset.
 
+    The dataset is made, or the scene is added to the ones that are there.
     What was done with unknown cells, the mode, the seed and the clearance are noted in the
     scene's meta file.
 
@@ -38,26 +39,28 @@ def scene_from_ros(
         yaml_path: The map's YAML file.
         tasks: Number of tasks.
         seed: Any whole number from 0.
-        out: Folder of the dataset; made, or empty.
+        out: Folder of the dataset; made when it does not exist.
         min_length: Least length of a reference path, metres.
         max_length: Greatest length, metres.
         clearance: Least distance of a reference path from obstacles, metres.
         unknown_is_obstacle: Whether cells that are not known to be free are obstacles.
         scene_id: Name of the scene; the YAML's name without its ending when None.
-        overwrite: Whether a dataset in ``out`` may be replaced.
+        overwrite: Whether to replace the whole dataset in ``out`` by this scene.
         progress: Called after each task.
 
     Returns:
         The scene's folder.
 
     Raises:
-        ConfigError: a number is out of range, or ``out`` may not be written to.
-        DataError: the map cannot be read, or has no such tasks.
+        ConfigError: a number is out of range, ``out`` is no dataset, or it holds a scene of that
+            name.
+        DataError: the map cannot be read, or has no such tasks, or the file system refused.
     """
-    if seed < 0:
-        raise ConfigError(f"seed must be at least 0, got {seed}", where="--seed")
-    name = check_id(Path(yaml_path).stem if scene_id is None else scene_id, "scene id")
-    with new_dataset(out, overwrite=overwrite) as folder:
+    check_whole(tasks, "tasks", least=1)
+    check_whole(seed, "seed", least=0)
+    name = check_scene_id(Path(yaml_path).stem if scene_id is None else scene_id)
+    place = new_dataset(out, overwrite=True) if overwrite else new_scene(out, name)
+    with place as folder:
         ros_map = load_ros_map(yaml_path)
         grid = ros_map.grid(unknown_is_obstacle=unknown_is_obstacle)
         made = sample_tasks(

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from abotn.collision import OccupancyGrid
-from abotn.errors import ConfigError, UnknownNameError
+from abotn.errors import UnknownNameError
 from abotn.scenes.blueprint import Blueprint
 from abotn.scenes.endpoints import EndpointSampler
 from abotn.scenes.indoor import indoor_blueprint
+from abotn.scenes.limits import check_whole
 from abotn.scenes.outdoor import outdoor_blueprint
 from abotn.scenes.street import street_blueprint
 from abotn.scenes.task import Task
@@ -68,8 +69,7 @@ def generate(
     """
     check_kind(kind)
     for name, value, least in (("scenes", scenes, 1), ("tasks", tasks, 1), ("seed", seed, 0)):
-        if value < least:
-            raise ConfigError(f"{name} must be at least {least}, got {value}", where=f"--{name}")
+        check_whole(value, name, least=least)
     with new_dataset(out, overwrite=overwrite) as folder:
         for index in range(scenes):
             blueprint, made = synthetic_scene(kind, index, tasks=tasks, seed=seed)

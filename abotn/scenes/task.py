@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abotn.errors import DataError
 from abotn.geometry.paths import path_length
+from abotn.records.files import check_task_id
 from abotn.scenes.trajectory_file import read_trajectory
 
 
@@ -67,3 +69,17 @@ class Task:
     def reference_length(self) -> float:
         """XY length of the reference path in metres; NaN when there is no path."""
         return float(path_length(self.positions[:, :2])) if self.trajectory else float("nan")
+
+
+def named_task(path: str | os.PathLike[str]) -> Task:
+    """Read a task of a dataset, whose name must be fit for the folder of a run.
+
+    Raises:
+        DataError: the name is not, or see :meth:`Task.from_json`; names the file.
+    """
+    task = Task.from_json(path)
+    try:
+        check_task_id(task.task_id)
+    except DataError as error:
+        raise DataError(error.message, where=path, hint=error.hint) from error
+    return task

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,19 @@ from numpy.typing import NDArray
 
 from abotn.errors import ConfigError, DataError
 from abotn.geometry.map_geometry import MapGeometry
-from abotn.records.files import check_id
-from abotn.scenes.layout import HEIGHT_NAME, MAP_FOLDER, META_NAME, OCCUPANCY_NAME, TASK_PATTERN
+from abotn.records.files import check_scene_id, check_task_id
+from abotn.scenes.layout import HEIGHT_NAME, MAP_FOLDER, META_NAME, OCCUPANCY_NAME
 from abotn.scenes.map_images import height_bytes, occupancy_bytes
 from abotn.scenes.meta_text import meta_text
+from abotn.scenes.targets import check_addition, check_replacement
 from abotn.scenes.task import Task
 from abotn.scenes.trajectory_file import trajectory_bytes
 
+PathLike = str | os.PathLike[str]
+
 
 def write_scene(
-    folder: str | os.PathLike[str],
+    folder: PathLike,
     *,
     tasks: Sequence[Task],
     free: NDArray[np.bool_],
@@ -43,10 +47,11 @@ def write_scene(
         notes: Further lines ``Key: value`` for the meta file.
 
     Raises:
-        DataError: an id cannot be a file name, two tasks share one, or the file system refused.
+        DataError: an id cannot be a file name, two tasks share one, or the file system refused;
+            nothing is left behind.
     """
     target = Path(folder)
-    check_id(target.name, "scene id")
+    check_scene_id(target.name)
     contents = _task_contents(tasks)
     contents[f"{MAP_FOLDER}/{META_NAME}"] = meta_text(geometry, notes).encode()
     contents[f"{MAP_FOLDER}/{OCCUPANCY_NAME}"] = occupancy_bytes(
@@ -55,16 +60,17 @@ def write_scene(
     if height_map is not None:
         contents[f"{MAP_FOLDER}/{HEIGHT_NAME}"] = height_bytes(height_map)
     try:
-        (target / MAP_FOLDER).mkdir(parents=True)
-        for name, content in contents.items():
-            (target / name).write_bytes(content)
+        with _made(target):
+            (target / MAP_FOLDER).mkdir()
+            for name, content in contents.items():
+                (target / name).write_bytes(content)
     except OSError as error:
         raise DataError(f"cannot write: {error.strerror or error}", where=target) from error
     return target
 
 
 @contextmanager
-def new_dataset(out: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
+def new_dataset(out: PathLike, *, overwrite: bool = False) -> Iterator[Path]:
     """Give a temporary folder beside ``out`` that becomes ``out`` when the block ends well.
 
     Args:
@@ -76,60 +82,116 @@ def new_dataset(out: str | os.PathLike[str], *, overwrite: bool = False) -> Iter
             that is not a scene.
         DataError: the file system refused; ``out`` is then as it was.
     """
-    target = Path(os.path.abspath(out))  # noqa: PTH100
-    _check_target(target, overwrite=overwrite)
-    staging = target.parent / f".{target.name}.{secrets.token_hex(4)}.tmp"
-    try:
-        staging.mkdir(parents=True)
-        yield staging
-        _replace(target, staging)
-    except OSError as error:
-        raise DataError(f"cannot write: {error.strerror or error}", where=target) from error
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+    with new_folder(out, partial(check_replacement, shown=out, overwrite=overwrite)) as folder:
+        yield folder
+
+
+@contextmanager
+def new_folder(out: PathLike, check: Callable[[Path], None]) -> Iterator[Path]:
+    """Give a temporary folder beside ``out`` that takes its place when the block ends well.
+
+    Args:
+        out: The folder.
+        check: Refuses a folder that must not be replaced.
+
+    Raises:
+        DataError: the file system refused; ``out`` is then as it was.
+    """
+    target = _target(out)
+    staging = target.parent / f".{secrets.token_hex(6)}.tmp"
+    with _told_of(out, staging):
+        check(target)
+        with _made(staging):
+            yield staging
+            _replace(target, staging)
+
+
+@contextmanager
+def new_scene(out: PathLike, scene_id: str) -> Iterator[Path]:
+    """Give a temporary folder whose scene is added to a dataset when the block ends well.
+
+    Args:
+        out: The dataset's folder; made when it does not exist.
+        scene_id: The scene that the block writes, as ``{folder}/{scene_id}``.
+
+    Raises:
+        ConfigError: ``out`` is a file or no dataset, or holds a scene of that name, or of one that
+            some file systems take for the same.
+        DataError: the id cannot name a scene, or the file system refused; ``out`` is then as it
+            was.
+    """
+    check_scene_id(scene_id)
+    target = _target(out)
+    staging = target / f".{secrets.token_hex(6)}.tmp"
+    with _told_of(out, staging):
+        filled = target.is_dir() and any(target.iterdir())
+    if not filled:
+        with new_dataset(out) as folder:
+            yield folder
+        return
+    with _told_of(out, staging):
+        check_addition(target, out, scene_id)
+        with _made(staging):
+            yield staging
+            # Whoever added the same scene meanwhile wins: a folder with files is not replaced.
+            (staging / scene_id).rename(target / scene_id)
+            staging.rmdir()
 
 
 def _task_contents(tasks: Sequence[Task]) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     for task in tasks:
-        name = f"{check_id(task.task_id, 'task id')}.json"
+        name = f"{check_task_id(task.task_id)}.json"
         if name in contents:
             raise DataError(f"two tasks have the id {task.task_id!r}")
         contents[name] = trajectory_bytes(task.trajectory, task.label, task.instruction)
     return contents
 
 
-def _check_target(target: Path, *, overwrite: bool) -> None:
-    if target.exists() and not target.is_dir():
-        raise ConfigError("the output must be a folder, got a file", where=target)
-    inside = list(target.iterdir()) if target.is_dir() else []
-    if inside and not overwrite:
-        raise ConfigError(
-            "the output folder is not empty",
-            where=target,
-            hint="choose another, or replace the dataset in it with --overwrite",
-        )
-    foreign = [path.name for path in inside if not _looks_like_scene(path)]
-    if foreign:
-        raise ConfigError(
-            f"the output folder holds {sorted(foreign)[0]!r}, which is no scene, so it is not "
-            "replaced",
-            where=target,
-            hint="choose another folder",
-        )
+def _target(out: PathLike) -> Path:
+    if not os.fspath(out):
+        raise ConfigError("the output folder has no name", where="--out")
+    # A link to a folder stays; what it leads to is filled.
+    return Path(os.path.realpath(out))
 
 
-def _looks_like_scene(path: Path) -> bool:
-    if not path.is_dir() or path.is_symlink():
-        return False
-    return (path / MAP_FOLDER).is_dir() or next(path.glob(TASK_PATTERN), None) is not None
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder and those above it; remove what was made when the block fails."""
+    above = [path for path in (folder.parent, *folder.parent.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True)
+        try:
+            yield
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+    except BaseException:
+        for path in above:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
+@contextmanager
+def _told_of(out: PathLike, staging: Path) -> Iterator[None]:
+    """Turn what the file system refuses into an error of ``out``, whatever the temporary name."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"cannot write: {error.strerror or error}", where=out) from error
+    except DataError as error:
+        if error.where is None or not Path(error.where).is_relative_to(staging):
+            raise
+        place = Path(out) / Path(error.where).relative_to(staging)
+        raise DataError(error.message, where=place, hint=error.hint) from error
 
 
 def _replace(target: Path, staging: Path) -> None:
     if not target.exists():
         staging.rename(target)
         return
-    retired = target.parent / f".{target.name}.{secrets.token_hex(4)}.old"
+    retired = target.parent / f".{secrets.token_hex(6)}.old"
     target.rename(retired)
     try:
         staging.rename(target)

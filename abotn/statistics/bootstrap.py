@@ -21,8 +21,10 @@ from abotn.statistics.fixed_point import Floats, to_fixed_point
 
 _CHUNK_UNITS = 8192
 _PRODUCT_UNITS = 128
-_PRODUCT_COLUMNS = 32
+_PRODUCT_SIZE = BLOCK * _PRODUCT_UNITS * 32
+_STACK = 8
 _THREADED_FROM = 4_000_000
+_THREADED_UNITS = 16_384
 _MAX_THREADS = 4
 
 
@@ -126,17 +128,27 @@ def _product(counts: Counts, integers: Floats) -> Floats:
     # compete with the ones that run the blocks.
     rows, units = counts.shape
     whole = units // _PRODUCT_UNITS * _PRODUCT_UNITS
-    stacked = counts[:, :whole].reshape(rows, -1, _PRODUCT_UNITS).transpose(1, 0, 2)
-    weights = stacked.astype(np.float64, order="C")
     values = integers[:whole].reshape(-1, _PRODUCT_UNITS, integers.shape[1])
-    rest = counts[:, whole:].astype(np.float64)
-    sums = np.empty((rows, integers.shape[1]))
-    for first in range(0, sums.shape[1], _PRODUCT_COLUMNS):
-        columns = slice(first, first + _PRODUCT_COLUMNS)
-        np.matmul(rest, integers[whole:, columns], out=sums[:, columns])
-        if whole:
-            sums[:, columns] += (weights @ values[:, :, columns]).sum(axis=0)
+    stacked = counts[:, :whole].reshape(rows, -1, _PRODUCT_UNITS).transpose(1, 0, 2)
+    sums = np.zeros((rows, integers.shape[1]))
+    _add_product(
+        counts[:, whole:].astype(np.float64)[np.newaxis], integers[np.newaxis, whole:], sums
+    )
+    weights = np.empty((min(len(stacked), _STACK), rows, _PRODUCT_UNITS))
+    for first in range(0, len(stacked), _STACK):
+        part = stacked[first : first + _STACK]
+        weights[: len(part)] = part
+        _add_product(weights[: len(part)], values[first : first + _STACK], sums)
     return sums
+
+
+def _add_product(weights: Floats, values: Floats, sums: Floats) -> None:
+    """Add weights (s, rows, units) times values (s, units, columns), summed over s, to `sums`."""
+    _, rows, units = weights.shape
+    width = _PRODUCT_SIZE // max(1, rows * units)
+    for first in range(0, sums.shape[1], width):
+        columns = slice(first, first + width)
+        sums[:, columns] += (weights @ values[:, :, columns]).sum(axis=0)
 
 
 def _columns(counts: Counts, rows: NDArray[np.intp] | None, part: slice) -> Counts:
@@ -153,4 +165,6 @@ def _thread_count(plan: ResamplePlan, threads: int | None) -> int:
         raise ValueError(f"threads: expected at least 1, got {threads}")
     if plan.n_units * plan.n_resamples < _THREADED_FROM:
         return 1
-    return threads or min(_MAX_THREADS, os.cpu_count() or 1)
+    # With fewer units a block is so short that the threads mostly wait for each other.
+    automatic = min(_MAX_THREADS, os.cpu_count() or 1) if plan.n_units >= _THREADED_UNITS else 1
+    return threads or automatic

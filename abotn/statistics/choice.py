@@ -115,8 +115,8 @@ class Statistic:
             return self._interval(limits, "wilson")
         limits, effective = clustered_wilson_limits(sample, level)
         note = (
-            f"{trials} values in {len(sample)} clusters weigh as much as "
-            f"{effective:.1f} independent ones"
+            f"{trials} values in {len(sample)} clusters tell as much as "
+            f"{_rounded(effective)} independent values"
         )
         return self._interval(limits, "wilson", note)
 
@@ -157,6 +157,11 @@ class Statistic:
             f"{draws.left_out} of {self.request.n_resamples} resamples held no such unit "
             "and were left out"
         )
+
+
+def _rounded(count: float) -> str:
+    """Return a number of values, whole from ten on."""
+    return f"{count:.0f}" if count >= 10 else f"{count:.1f}"
 
 
 def _cut(limits: Limits, bounds: Bounds) -> tuple[float, float, str | None]:

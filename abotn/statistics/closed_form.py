@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from abotn.statistics.limits import Limits
 from abotn.statistics.samples import RatioSample, degrees_of_freedom
 
 
+@lru_cache(maxsize=4096)
 def wilson_limits(successes: int, trials: int, level: float) -> Limits:
     """Wilson's score interval for independent 0/1 values.
 

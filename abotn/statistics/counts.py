@@ -23,6 +23,8 @@ Counts = NDArray[np.uint8]
 
 _ONE_BY_ONE_BELOW = 64
 _SLACK = 2.5
+_PIECE = 1 << 18
+_ROW_PIECE = 2048
 
 
 def block_counts(n_units: int, seed: int, block: int, purpose: int = 0) -> Counts:
@@ -48,7 +50,7 @@ def block_counts(n_units: int, seed: int, block: int, purpose: int = 0) -> Count
     if n_units < _ONE_BY_ONE_BELOW:
         return _one_by_one(n_units, BLOCK, generator)
     counts = _poisson(n_units, generator)
-    missing = n_units - counts.sum(axis=1, dtype=np.uint32).astype(np.int64)
+    missing = n_units - _row_sums(counts)
     for row in np.flatnonzero(missing < 0):
         counts[row] = _one_by_one(n_units, 1, generator)[0]
     missing = np.maximum(missing, 0)
@@ -79,17 +81,50 @@ def _one_by_one(n_units: int, rows: int, generator: np.random.Generator) -> Coun
 
 def _poisson(n_units: int, generator: np.random.Generator) -> Counts:
     table = _poisson_bytes(1.0 - _SLACK / math.sqrt(n_units))
-    drawn = random_bytes(generator, BLOCK * n_units)
-    counts = (drawn >= table.thresholds[0]).view(np.uint8)
+    counts = np.empty(BLOCK * n_units, dtype=np.uint8)
+    rest = []
+    # Pieces that stay in the processor's cache; the bytes are the same as of one draw.
+    for first in range(0, len(counts), _PIECE):
+        piece = counts[first : first + _PIECE]
+        rest.append(_from_bytes(random_bytes(generator, len(piece)), table, piece) + first)
+    # The last bytes stand for what 256 equal parts cannot express; they draw the remainder exactly.
+    places = np.concatenate(rest)
+    uniform = generator.random(len(places))
+    counts[places] = np.searchsorted(table.remainder, uniform, side="right")
+    return counts.reshape(BLOCK, n_units)
+
+
+def _from_bytes(drawn: Counts, table: _PoissonBytes, counts: Counts) -> NDArray[np.intp]:
+    """Write the count of each byte to `counts`; return where the remainder has to tell it."""
     above = np.empty_like(counts)
+    np.greater_equal(drawn, table.thresholds[0], out=counts.view(np.bool_))
     for threshold in table.thresholds[1:]:
         np.greater_equal(drawn, threshold, out=above.view(np.bool_))
         counts += above
-    # The last bytes stand for what 256 equal parts cannot express; they draw the remainder exactly.
-    rest = np.flatnonzero(drawn >= table.remainder_from)
-    uniform = generator.random(len(rest))
-    counts[rest] = np.searchsorted(table.remainder, uniform, side="right")
-    return counts.reshape(BLOCK, n_units)
+    np.greater_equal(drawn, table.remainder_from, out=above.view(np.bool_))
+    return _nonzero_bytes(above)
+
+
+def _nonzero_bytes(flags: Counts) -> NDArray[np.intp]:
+    """`flatnonzero` of flags that are rarely set, words of eight first."""
+    whole = len(flags) // 8 * 8
+    words = flags[:whole].view(np.uint64)
+    filled = np.flatnonzero(words != 0)
+    inner = np.flatnonzero(words.take(filled).view(np.bool_))
+    places = filled.take(inner >> 3)
+    places <<= 3
+    places += inner & 7
+    if whole == len(flags):
+        return places
+    return np.concatenate((places, whole + np.flatnonzero(flags[whole:])))
+
+
+def _row_sums(counts: Counts) -> NDArray[np.int64]:
+    """Sums of Poisson counts, which are below 32, so that _ROW_PIECE of them fit 16 bits."""
+    sums = np.zeros(len(counts), dtype=np.int64)
+    for first in range(0, counts.shape[1], _ROW_PIECE):
+        sums += counts[:, first : first + _ROW_PIECE].sum(axis=1, dtype=np.uint16)
+    return sums
 
 
 class _PoissonBytes(NamedTuple):

@@ -7,7 +7,8 @@ the same resamples, and none depends on which other columns or groups were given
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -24,11 +25,14 @@ from abotn.statistics.checks import (
 )
 from abotn.statistics.choice import Bounds, Column, Request, Statistic
 from abotn.statistics.drawing import Task, draw_statistics
-from abotn.statistics.fixed_point import Floats, exact_sums
+from abotn.statistics.fixed_point import Floats, Ints, exact_sums
 from abotn.statistics.interval import METHODS, Interval, NoInterval
-from abotn.statistics.samples import UnitTable, sample_of, unit_tables
+from abotn.statistics.samples import UnitTable, sample_of, shared_table, unit_tables
 
 _T = TypeVar("_T")
+_Measured = tuple[int, UnitTable, Sequence[Column]]
+
+_PARTS_AT_ONCE = 1024
 
 
 def ratio_intervals(
@@ -82,19 +86,54 @@ def ratio_intervals(
     request = Request(check_level(level), check_resamples(n_resamples), check_seed(seed))
     codes = codes_of(units, len(top), "units")
     n_units, tables = unit_tables(top, bottom, codes, group_rows(groups, len(top)))
-    found: dict[tuple[int, int], Interval | NoInterval] = {}
-    pending: list[_Pending] = []
-    for place, statistic in _statistics(tables, columns, request):
-        settled = statistic.without_resampling()
-        if settled is None:
-            pending.append(_Pending(place, statistic, tables[place[0]]))
-        else:
-            found[place] = settled
-    plan = ResamplePlan(n_units, request.n_resamples, request.seed)
-    draws = draw_statistics([item.task() for item in pending], plan, threads=threads)
-    for item, drawn in zip(pending, draws, strict=True):
-        found[item.place] = item.statistic.from_draws(drawn)
-    return [[found[g, j] for j in range(len(columns))] for g in range(len(tables))]
+    parts = [(n_units, table, columns) for table in tables]
+    return _intervals_of(parts, request, threads)
+
+
+class Part(NamedTuple):
+    """Some records with numerators and denominators of their own, each (n, m).
+
+    `units` are labels of what is resampled, or None for records. With `n_units`, they are codes
+    below it, and a resample draws from all those units; without, from the part's own.
+    """
+
+    numerators: Floats
+    denominators: Floats
+    units: Ints | None = None
+    n_units: int | None = None
+
+
+def part_intervals(
+    parts: Iterable[Part],
+    *,
+    n_resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    method: str | Sequence[str] = "auto",
+    binary: Sequence[bool | None] | None = None,
+    bounds: Sequence[Bounds | None] | None = None,
+    threads: int | None = None,
+) -> list[list[Interval | NoInterval]]:
+    """Intervals of every column of every part; parts of one number of units share resamples.
+
+    Each part gets the interval that it gets alone, to the bit; see `ratio_intervals` for the
+    options and what is raised.
+
+    Args:
+        parts: Records of each part.
+
+    Returns:
+        For each part, one `Interval` or `NoInterval` per column.
+
+    Example:
+        >>> import numpy as np
+        >>> values = np.array([[1.0], [2.0], [4.0]])
+        >>> part_intervals([Part(values, np.ones((3, 1)))], method="t")[0][0].n_units
+        3
+    """
+    request = Request(check_level(level), check_resamples(n_resamples), check_seed(seed))
+    measured = (_measured(part, method, binary, bounds) for part in parts)
+    return _intervals_of(measured, request, threads)
 
 
 def ratio_values(
@@ -126,7 +165,7 @@ def ratio_values(
 
 
 class _Pending(NamedTuple):
-    """A statistic that waits for its resamples, at (group, column)."""
+    """A statistic that waits for its resamples, at (part, column)."""
 
     place: tuple[int, int]
     statistic: Statistic
@@ -137,12 +176,49 @@ class _Pending(NamedTuple):
         return Task(self.table, self.place[1], self.statistic.sample, pivots)
 
 
-def _statistics(
-    tables: Iterable[UnitTable], columns: Sequence[Column], request: Request
-) -> Iterator[tuple[tuple[int, int], Statistic]]:
-    for g, table in enumerate(tables):
+def _measured(
+    part: Part,
+    method: str | Sequence[str],
+    binary: Sequence[bool | None] | None,
+    bounds: Sequence[Bounds | None] | None,
+) -> _Measured:
+    top, bottom = ratio_columns(part.numerators, part.denominators)
+    columns = _column_options(top, bottom, method, binary, bounds)
+    if part.n_units is not None and part.units is not None:
+        return part.n_units, shared_table(top, bottom, part.units, part.n_units), columns
+    n_units, (table,) = unit_tables(top, bottom, codes_of(part.units, len(top), "units"), [None])
+    return n_units, table, columns
+
+
+def _intervals_of(
+    parts: Iterable[_Measured], request: Request, threads: int | None
+) -> list[list[Interval | NoInterval]]:
+    found: list[list[Interval | NoInterval]] = []
+    waiting = iter(parts)
+    while some := list(islice(waiting, _PARTS_AT_ONCE)):
+        found += _intervals_of_some(some, request, threads)
+    return found
+
+
+def _intervals_of_some(
+    parts: Sequence[_Measured], request: Request, threads: int | None
+) -> list[list[Interval | NoInterval]]:
+    found: dict[tuple[int, int], Interval | NoInterval] = {}
+    pending: dict[int, list[_Pending]] = {}
+    for i, (n_units, table, columns) in enumerate(parts):
         for j, column in enumerate(columns):
-            yield (g, j), Statistic(sample_of(table, j), column, request)
+            statistic = Statistic(sample_of(table, j), column, request)
+            settled = statistic.without_resampling()
+            if settled is None:
+                pending.setdefault(n_units, []).append(_Pending((i, j), statistic, table))
+            else:
+                found[i, j] = settled
+    for n_units, items in pending.items():
+        plan = ResamplePlan(n_units, request.n_resamples, request.seed)
+        draws = draw_statistics([item.task() for item in items], plan, threads=threads)
+        for item, drawn in zip(items, draws, strict=True):
+            found[item.place] = item.statistic.from_draws(drawn)
+    return [[found[i, j] for j in range(len(part[2]))] for i, part in enumerate(parts)]
 
 
 def _column_options(

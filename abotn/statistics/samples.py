@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -119,6 +119,15 @@ def unit_tables(
     return n_units, [_unit_table(top, bottom, units, rows, n_units) for rows in groups]
 
 
+def shared_table(top: Floats, bottom: Floats, units: Ints, n_units: int) -> UnitTable:
+    """The table of some records whose units are some of `n_units`, numbered from 0."""
+    order = np.argsort(units, kind="stable")
+    starts = run_starts(units[order])
+    a, b = sums_of_runs(top[order], starts), sums_of_runs(bottom[order], starts)
+    rows = units[order][starts].astype(np.intp)
+    return UnitTable(rows, to_fixed_point(a, n_units), to_fixed_point(b, n_units))
+
+
 def sample_of(table: UnitTable, column: int) -> RatioSample:
     """The units of a table that carry one column: numerator or denominator not zero."""
     top = table.numerators.integers[:, column]
@@ -139,9 +148,6 @@ def _unit_table(
     if rows is not None:
         top, bottom = top[rows], bottom[rows]
     if units is not None:
-        codes = units if rows is None else units[rows]
-        order = np.argsort(codes, kind="stable")
-        starts = run_starts(codes[order])
-        rows = None if rows is None else codes[order][starts].astype(np.intp)
-        top, bottom = sums_of_runs(top[order], starts), sums_of_runs(bottom[order], starts)
+        table = shared_table(top, bottom, units if rows is None else units[rows], n_units)
+        return table if rows is not None else replace(table, rows=None)
     return UnitTable(rows, to_fixed_point(top, n_units), to_fixed_point(bottom, n_units))

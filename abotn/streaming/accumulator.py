@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from abotn._version import __version__
 from abotn.errors import ConfigError, DataError, EvaluationInputError, UnknownMetricError
+from abotn.metrics.bounds import require_threshold
 from abotn.results.types import EvaluationResult
 from abotn.streaming.metric_batch import (
     BatchColumn,
@@ -74,8 +74,11 @@ class MetricAccumulator:
         self._registry = registry
         self._tracked = None if metrics is None else tuple(map(self._canonical, metrics))
         self._options = StreamOptions(bootstrap_ci, ci_level, bootstrap_seed, resampled)
-        marks = _pass_marks(thresholds or {})
+        marks = thresholds or {}
         self._thresholds = {self._canonical(name): value for name, value in marks.items()}
+        for name, value in self._thresholds.items():
+            known = self._known().get(name).bounds if name in self._known() else None
+            require_threshold(name, value, known, f"thresholds[{name!r}]")
         self.reset()
 
     @property
@@ -296,13 +299,3 @@ class MetricAccumulator:
             return self._streams[name]
         unit, direction = self._described(name) if name in self._known() else ("", "higher")
         return MetricStream(unit, direction, self._options)
-
-
-def _pass_marks(thresholds: Mapping[str, float]) -> dict[str, float]:
-    for name, value in thresholds.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not math.isfinite(value):
-            raise EvaluationInputError(
-                f"must be a finite number, got {value!r}", where=f"thresholds[{name!r}]"
-            )
-    return dict(thresholds)

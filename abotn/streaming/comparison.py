@@ -23,6 +23,7 @@ from abotn.statistics.paired import holm
 from abotn.streaming.curves import FIGURES
 from abotn.streaming.draws import Floats, decoded
 from abotn.streaming.resampling import check_level
+from abotn.units import counted
 
 _METHOD = "percentile"
 _TEST = "scenario_bootstrap"
@@ -86,7 +87,10 @@ def compare_results(
 def _labels(results: Sequence[EvaluationResult], names: Sequence[str] | None) -> list[str]:
     labels = list(names) if names is not None else [result.name for result in results]
     if len(labels) != len(results):
-        raise EvaluationInputError(f"{len(labels)} names for {len(results)} results", where="names")
+        raise EvaluationInputError(
+            f"{counted(len(labels), 'names')} for {counted(len(results), 'results')}",
+            where="names",
+        )
     if names is None and len(set(labels)) < len(labels):
         labels = [f"{label} ({i})" for i, label in enumerate(labels, start=1)]
     if len(set(labels)) < len(labels):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from abotn.errors import ConfigError
 from abotn.json_files import write_json
+from abotn.scenes.writer import new_folder
 from abotn.streaming.dataset import (
     CAMERAS,
     SENSORS,
@@ -70,19 +71,21 @@ def generate_anomaly_dataset(
     Raises:
         ConfigError: the folder holds something already that may not be replaced, or a number is
             too small.
+        DataError: the file system refused; the folder is then as it was.
     """
     for name, value in (("scenarios", scenarios), ("timesteps", timesteps), ("points", points)):
         if value < 2 - (name == "scenarios"):
             raise ConfigError(f"too small to hold both classes: {value}", where=name)
-    root = _empty_folder(Path(folder), overwrite=overwrite)
-    written = []
-    for path, rng in _plan(towns, anomaly_types, scenarios, seed):
-        scenario = parse_scenario((root / path).as_posix())
-        written.append(_write_scenario(scenario, rng, timesteps, points))
-        if progress is not None:
-            progress()
-    answers = write_scores(root, written, np.random.default_rng([seed, 1]))
-    write_json(root / "answers.json", answers)
+    check = partial(_check_folder, shown=folder, overwrite=overwrite)
+    with new_folder(folder, check) as root:
+        written = []
+        for path, rng in _plan(towns, anomaly_types, scenarios, seed):
+            scenario = parse_scenario((root / path).as_posix())
+            written.append(_write_scenario(scenario, rng, timesteps, points))
+            if progress is not None:
+                progress()
+        answers = write_scores(root, written, np.random.default_rng([seed, 1]))
+        write_json(root / "answers.json", answers)
     return answers
 
 
@@ -153,15 +156,11 @@ def _write_table(path: Path, columns: dict[str, NDArray[Any]]) -> None:
     feather.write_feather(pyarrow.table(columns), path, compression="uncompressed")
 
 
-def _empty_folder(folder: Path, *, overwrite: bool) -> Path:
+def _check_folder(folder: Path, shown: str | os.PathLike[str], *, overwrite: bool) -> None:
     if folder.exists() and not folder.is_dir():
-        raise ConfigError("is not an empty folder, but a file", where=folder)
+        raise ConfigError("is not an empty folder, but a file", where=shown)
     inside = {path.name for path in folder.iterdir()} if folder.exists() else set()
     # Only the answers tell a generated dataset from a real one.
     if inside and not (overwrite and inside == _ENTRIES):
         hint = "name another" if inside != _ENTRIES else "name another, or overwrite this dataset"
-        raise ConfigError("is not an empty folder", where=folder, hint=hint)
-    for name in inside - {"answers.json"}:
-        shutil.rmtree(folder / name)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+        raise ConfigError("is not an empty folder", where=shown, hint=hint)

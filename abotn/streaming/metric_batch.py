@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from abotn.errors import EvaluationInputError
 from abotn.results.types import EvaluationResult, MetricResult
+from abotn.units import counted
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +112,9 @@ def batch_keys(
             hint="use the task's id, or its scene's",
         )
     if len(keys) != count:
-        raise EvaluationInputError(f"{len(keys)} keys for {count} records", where="keys")
+        raise EvaluationInputError(
+            f"{counted(len(keys), 'keys')} for {counted(count, 'records')}", where="keys"
+        )
     return [str(key) for key in keys]
 
 

@@ -15,7 +15,7 @@ from abotn.statistics.stream_bootstrap import StreamBootstrap
 from abotn.streaming.exact_state import plain_state, restore
 from abotn.streaming.metric_batch import BatchColumn
 from abotn.streaming.resampling import check_level
-from abotn.units import Direction
+from abotn.units import Direction, counted
 
 RECORDS = "records"
 
@@ -181,7 +181,8 @@ class MetricStream:
 
     def _why_infinite(self) -> str:
         total = self._values.count + self._values.undefined
-        return f"{self._infinite} of {total} values are infinite"
+        verb = "is" if self._infinite == 1 else "are"
+        return f"{self._infinite} of {counted(total, 'values')} {verb} infinite"
 
     def _reason(self) -> str | None:
         if self._infinite:

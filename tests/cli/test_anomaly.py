@@ -195,15 +195,15 @@ def test_scores_of_a_part_are_a_warning_and_counted(data, call):
     shutil.rmtree(data / "scores/point/test/normal/Town01")
     code, out, err = evaluate(call, data, "point", "--bootstrap", 0, "--json")
     assert code == 0
-    assert err.startswith("warning: 2 of 16 scenarios have no scores; figures of a part are not")
+    assert err.startswith("warning: no scores for 2 of 16 scenarios; figures of a part are not")
     dataset = json.loads(out)["provenance"]["dataset"]
     assert (dataset["scored_scenarios"], dataset["scored"], dataset["expected"]) == (14, 70, 80)
     (data / "scores/point/test/normal/Town02/scenario-0/000000.npy").unlink()
     shutil.move(data / "test/normal/Town01", data / "elsewhere")
     shutil.copytree(data / "scores/point/test/normal/Town02", data / "scores/point/test/normal/X")
     _, _, err = evaluate(call, data, "point", "--bootstrap", 0, "--json")
-    assert "1 of 70 timesteps have no scores" in err
-    assert "9 scores belong to no scenario of the dataset; left out" in err
+    assert "no scores for 1 of 70 timesteps" in err
+    assert "left out, of no scenario of the dataset: 9 scores" in err
 
 
 def test_nan_scores_are_an_error_or_left_out_and_counted(data, call):
@@ -351,7 +351,7 @@ def test_evaluations_are_compared_by_their_scenarios(data, call):
     _, out, _ = call("compare", one, other, "--json", "--name", "a", "--name", "b")
     assert json.loads(out)["pairs"][0]["run_a"] == "a"
     for arguments, named in (
-        ([one, other, "--name", "a"], "1 names for 2 evaluations"),
+        ([one, other, "--name", "a"], "1 name for 2 evaluations"),
         ([one, other, "--bootstrap", 200], "--bootstrap: cannot be used with evaluations"),
         ([one, other, "--metrics", "auroc"], "--metrics: cannot be used"),
         ([one, one], "the same run is given twice"),

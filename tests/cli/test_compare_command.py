@@ -53,7 +53,8 @@ def test_it_prints_differences_with_intervals_and_p_values(say):
     assert [cell.strip() for cell in row.strip("|").split("|")][1:3] == ["0.833", "0.000"]
     assert "| 0.0625 |" in row
     assert "6 tasks that both have; difference is planner minus random" in out
-    assert "| planner   | s0/t0" in out
+    assert "## Tasks that planner solves and random does not" in out
+    assert "| s0/t0      | solved " in out
 
 
 def test_runs_of_one_agent_are_told_apart_by_their_folders(say):
@@ -92,7 +93,7 @@ def test_json_is_the_comparison_in_every_form(say, tmp_path):
 @pytest.mark.parametrize(
     ("name", "start"),
     [("t.csv", "run,grouping"), ("t.tex", "% Needs"), ("t.html", "<!doctype"), ("t.md", "# "),
-     ("t.rst", "Comparison"), ("t.odd", "# ")],
+     ("t.rst", "Comparison")],
 )  # fmt: skip
 def test_the_ending_of_the_file_decides_the_format(say, tmp_path, name, start):
     say("compare", "a", "c", "--metrics", "success", "--bootstrap", 100, "-o", tmp_path / name)
@@ -107,6 +108,8 @@ def test_a_damaged_record_is_named_and_left_out(say, runs, tmp_path):
     assert code == 0
     assert err.startswith("warning: ")
     assert "| random | s0/t0" in out
+    assert "## Damaged files" in out
+    assert "| planner | s0/t0/result.json |" in out
 
 
 @pytest.mark.parametrize(
@@ -124,8 +127,17 @@ def test_a_damaged_record_is_named_and_left_out(say, runs, tmp_path):
         (["a", "c", "--format", "word"], "report format"),
         (["a", "c", "--name", "x"], "--name"),
         (["a", "c", "-o", "absent/x.md"], "absent"),
+        (["a", "c", "-o", "t.odd"], ".odd"),
         (["a", "c", "--digits", "-1"], "digits"),
         (["a", "c", "--set", "success"], "--set"),
+        (["a", "c", "--solved-by", "sucess"], "success"),
+        (["a", "c", "--solved-by", "travel_length"], "not 0 or 1"),
+        (["a", "c", "--solved-by", "ndtw"], "cannot be measured"),
+        (["a", "c", "--data-dir", "nowhere"], "--data-dir"),
+        (["a", "c", "--map-dir", "nowhere"], "--map-dir"),
+        (["a", "c", "--pictures", "x", "--no-pictures"], "--no-pictures"),
+        (["a", "c", "--pictures", "x"], "--pictures: goes with -o FILE"),
+        (["a", "c", "--pictures", "x", "--format", "rst", "-o", "t.rst"], "--pictures"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(say, arguments, named):

@@ -106,7 +106,7 @@ def test_set_changes_a_parameter(abotn, run):
     [
         (["--metrics", "sucess"], "success"),
         (["--threshold", "success"], "--threshold"),
-        (["--threshold", "success=nan"], "thresholds"),
+        (["--threshold", "success=nan"], "--threshold success"),
         (["--set", "collision_threshold=1"], "--set"),
         (["--ci-level", "1.5"], "ci_level"),
         (["--bootstrap", "50"], "bootstrap_ci"),

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,92 @@ def test_a_file_of_no_known_kind(say, tmp_path):
     for arguments in (["absent.json"], ["--schema", "resul.v1", tmp_path / "x.json"]):
         code, _, err = say(*arguments)
         assert (code, len(err.strip().splitlines())) == (2, 1)
+
+
+STEPS = ("waypoint", "executed_index", "collided", "collision_length", "agent_seconds",
+         "render_seconds")  # fmt: skip
+
+
+@pytest.fixture
+def attempt(tmp_path):
+    """The folder of one attempt, with a result of two steps and its trajectory."""
+    folder = tmp_path / "run" / "s" / "t"
+    folder.mkdir(parents=True)
+    identity = {"schema_version": "1", "episode_id": "s", "task_id": "t", "attempt": 0}
+    result = {**identity, "status": "stop", "steps": 2, "success": True, "metrics": {}}
+    path = {
+        **identity, "position": [[0, 0, 0]] * 3, "yaw": [0] * 3, "distance_to_goal": [1] * 3,
+        **{name: [0] * 2 for name in STEPS}, "waypoint": [[1, 0]] * 2, "collided": [False] * 2,
+        "reference": [[0, 0]], "goal": [0, 0],
+    }  # fmt: skip
+    (folder / "result.json").write_text(json.dumps(result), encoding="utf-8")
+    (folder / "trajectory.json").write_text(json.dumps(path), encoding="utf-8")
+    return folder
+
+
+def change(path, **changes):
+    document = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**document, **changes}), encoding="utf-8")
+
+
+def test_a_sound_attempt_is_valid(say, attempt):
+    assert say(attempt)[:2] == (0, "2 checked, 0 wrong\n")
+
+
+@pytest.mark.parametrize("name", ["yaw", "distance_to_goal", *STEPS])
+def test_arrays_of_a_trajectory_must_belong_together(say, attempt, name):
+    path = attempt / "trajectory.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    change(path, **{name: document[name][:1]})
+    code, out, _ = say(path)
+    assert code == 1
+    whole = "position 3" if name in ("yaw", "distance_to_goal") else "for 2 steps"
+    assert f"{path}: {name} has 1 rows" in out
+    assert whole in out
+
+
+def test_a_trajectory_must_be_the_one_of_its_result(say, attempt):
+    path = attempt / "result.json"
+    change(path, steps=3)
+    assert "trajectory.json: has 2 steps, its record 3" in say(attempt)[1]
+    change(path, steps=2, task_id="u")
+    assert "trajectory.json: is of s/t, its record is of s/u" in say(attempt)[1]
+    path.write_text("{", encoding="utf-8")
+    assert say(attempt / "trajectory.json")[0] == 0
+
+
+def test_in_a_run_a_result_must_lie_in_its_own_folder(say, attempt, made_run):
+    run = attempt.parents[1]
+    other = attempt.with_name("u")
+    attempt.rename(other)
+    assert say(run)[0] == 0
+    (run / "run.json").write_bytes((made_run / "run" / "run.json").read_bytes())
+    code, out, _ = say(run)
+    assert code == 1
+    assert f"{other / 'result.json'}: is the record of s/t, so it lies in the wrong folder" in out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+@pytest.mark.parametrize("name", ["result.json", "trajectory.json", "run.json", "evaluation.json"])
+def test_a_pipe_is_never_waited_for(say, capsys, attempt, name):
+    path = attempt / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    for place in (path, attempt):
+        code, out, _ = say(place)
+        assert code == 1
+        assert "cannot read: not a regular file" in out
+    for command in ("evaluate", "report"):
+        code = run_command_line([command, str(path)])
+        err = capsys.readouterr().err
+        assert (code, len(err.strip().splitlines())) == (2, 1)
+        assert str(path) in err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+def test_a_pipe_in_place_of_an_evaluation_is_an_error(capsys, attempt):
+    os.mkfifo(attempt.parents[1] / "evaluation.json")
+    code = run_command_line(["report", str(attempt.parents[1])])
+    err = capsys.readouterr().err
+    assert (code, len(err.strip().splitlines())) == (2, 1)
+    assert "evaluation.json: cannot read: not a regular file" in err

@@ -130,6 +130,49 @@ def test_a_task_is_solved_when_most_attempts_are():
     assert pair.solved_only_by_a == ("s/t2",)
 
 
+def test_who_solves_what_adds_up_to_all_tasks():
+    a, b = runs()
+    pair = compare(a, b, metrics=["success"]).pairs[0]
+    left, right = column(a, "success"), column(b, "success")
+    assert pair.solved_by_both == int((left * right).sum())
+    assert pair.solved_by_neither == int(((1 - left) * (1 - right)).sum())
+    split = len(pair.solved_only_by_a) + len(pair.solved_only_by_b)
+    assert pair.solved_by_both + pair.solved_by_neither + split == 40
+    assert (pair.solved_by, pair.solved_unknown) == ("success", ())
+
+
+def test_another_metric_may_say_what_is_solved():
+    a = [record("t0", path_collision_count=9), record("t1", path_collision_count=0),
+         record("t2", success=False, path_collision_count=0)]  # fmt: skip
+    b = [record(f"t{i}", path_collision_count=0) for i in range(3)]
+    known = {"metric_kwargs": {"success_new": {"collision_threshold": 3}}}
+    scored = compare(a, b, metrics=["success", "success_new"], solved_by="success_new", **known)
+    aside = compare(a, b, metrics=["success"], solved_by="sr_new")
+    for found in (scored.pairs[0], aside.pairs[0]):
+        assert found.solved_by == "success_new"
+        assert found.solved_only_by_b == ("s/t0", "s/t2")
+        assert found.solved_by_both == 1
+    assert [one.name for one in aside.pairs[0].metrics] == ["success"]
+
+
+def test_a_task_whose_outcome_is_undefined_is_named_and_in_no_list():
+    a = [record("t0", path_collision_count=None), record("t1", path_collision_count=0)]
+    b = [record("t0", success=False, path_collision_count=0), record("t1", path_collision_count=0)]
+    found = compare(a, b, metrics=["success"], solved_by="success_new").pairs[0]
+    assert found.solved_unknown == ("s/t0",)
+    assert (found.solved_only_by_a, found.solved_by_both, found.solved_by_neither) == ((), 1, 0)
+
+
+def test_a_metric_that_says_no_yes_or_no_is_refused():
+    a, b = runs(8)
+    with pytest.raises(EvaluationInputError, match="not 0 or 1 in every attempt of run 1"):
+        compare(a, b, metrics=["success"], solved_by="travel_length")
+    with pytest.raises(UnknownMetricError, match="success"):
+        compare(a, b, metrics=["success"], solved_by="sucess")
+    with pytest.raises(EvaluationInputError, match="cannot be measured for run 1"):
+        compare(a, b, metrics=["success"], solved_by="ndtw")
+
+
 def test_an_undefined_value_leaves_its_pair_out_and_is_counted():
     a = [record("t0", shortest_path_length=None), record("t1", travel_length=20.0), record("t2")]
     b = [record("t0"), record("t1"), record("t2")]

@@ -246,7 +246,7 @@ def test_poi_results_of_the_published_tools(tmp_path: Path) -> None:
         "collision_count": 1, "collision_terminated_count": 1, "error_count": 0,
     }  # fmt: skip
     assert stats["Bank"]["avg_spl"] == 1.0
-    assert any("1 records have no POI name" in note for note in document["notes"])
+    assert any("for want of a POI name: 1 record" in note for note in document["notes"])
     assert document["arrive_threshold"] == 2.0
     assert set(document["groups"]) == {"easy", "hard", "unknown"}
     assert document["groups"]["unknown"]["collision"] == overall["collision"]

@@ -223,6 +223,24 @@ def test_collision_path_ratio_is_a_ratio_of_sums():
     assert column.defined.all()
 
 
+def test_a_record_that_contradicts_itself_is_undefined_and_spoils_no_other():
+    """More blocked than there is counts for nothing; a failed task has 0 whatever it says."""
+    solved, few = np.array([1.0, 1.0, 0.0]), np.ones(3)
+    inside, way = np.array([1.0, 5.0, 5.0]), np.full(3, 4.0)
+    np.testing.assert_array_equal(collision.dcr_new(solved, few, inside, way), [0.75, np.nan, 0])
+    hits, steps = np.array([1.0, 2.0, 2.0]), np.array([4.0, 1.0, 1.0])
+    np.testing.assert_array_equal(collision.tcr_new(solved, hits, steps), [0.75, np.nan, 0])
+    table = RecordTable({"collision_path_length": inside, "total_distance": way})
+    column = compute_column(collision.collision_path_ratio, table)
+    assert column.defined.tolist() == [True, False, False]
+
+
+def test_a_length_that_exceeds_the_way_by_rounding_alone_counts():
+    way = np.array([0.1 + 0.2])
+    inside = np.nextafter(way, 1.0)
+    assert collision.dcr_new(np.ones(1), np.ones(1), inside, way) == pytest.approx(0, abs=1e-12)
+
+
 def test_poi_metrics_are_undefined_for_point_goal_tasks():
     table = RecordTable(
         {

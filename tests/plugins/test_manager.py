@@ -123,6 +123,41 @@ def test_a_built_in_is_not_replaced_in_passing(manager):
         manager.metric_registry().get("success")
 
 
+@pytest.mark.parametrize("name", ["success", "sr_new"])
+def test_a_built_in_is_evaluated_whoever_else_has_its_name(manager, capsys, name):
+    from abotn import Evaluator
+
+    manager.register(make_plugin([make_metric(name), make_metric()]), Origin("dist", "1", "p"))
+    rows = [
+        {"task_id": str(i), "status": "stop", "success": i > 0, "path_collision_count": 0}
+        for i in range(2)
+    ]
+    result = Evaluator(plugins=manager).evaluate_dataset(rows)
+    for metric_name in ("success", "success_new", "new_one"):
+        assert result[metric_name].value == 0.5
+    assert result["success"].source["distribution"] == "abotn"
+    reason = result.skipped[f"{name} of dist 1"]
+    assert "of abotn " in reason
+    (warning,) = capsys.readouterr().err.splitlines()
+    assert warning == f"warning: plugin 'p' of dist 1: {reason}"
+    with pytest.raises(PluginError, match=r"both abotn .* and dist 1"):
+        Evaluator(plugins=manager).evaluate_dataset(rows, metrics=[name])
+
+
+def test_two_plugins_with_one_name_are_skipped_by_all_with_the_reason(manager):
+    from abotn import Evaluator
+
+    for dist in ("one", "two"):
+        manager.register(make_plugin([make_metric("same")]), Origin(dist, "2", "p"))
+    rows = [{"task_id": "t", "status": "stop", "success": True}]
+    for choice in ({}, {"metrics": ["success"], "categories": ["navigation"]}):
+        result = Evaluator(plugins=manager).evaluate_dataset(rows, **choice)
+        assert result["success"].value == 1.0
+        assert "same" not in result
+    result = Evaluator(plugins=manager).evaluate_dataset(rows)
+    assert result.skipped["same"] == "metric 'same' comes from both one 2 and two 2"
+
+
 def test_a_built_in_is_replaced_when_the_plugin_says_so(manager):
     manager.register(make_plugin([make_metric("success", override=True)]), Origin("dist", "1", "p"))
     spec = manager.metric_registry().get("success")

@@ -62,9 +62,9 @@ def test_an_unknown_column_is_named_with_the_known_ones():
         RecordTable.from_dicts([document()]).column("nope")
 
 
-def test_non_finite_tokens_are_numbers_and_other_text_is_text():
+def test_non_finite_tokens_are_undefined_numbers_and_other_text_is_text():
     table = RecordTable.from_dicts([document(task="a", x="inf", y="q"), document(task="b", x=1.0)])
-    assert table.column("x").tolist() == [np.inf, 1.0]
+    assert np.array_equal(table.column("x"), [np.nan, 1.0], equal_nan=True)
     assert table.column("y").tolist() == ["q", None]
 
 

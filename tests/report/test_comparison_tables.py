@@ -5,7 +5,8 @@ import json
 import pytest
 
 from abotn.errors import UnknownMetricError
-from abotn.report.comparison_tables import MOST_TASKS, comparison_report
+from abotn.report.comparison_lists import MOST_TASKS
+from abotn.report.comparison_tables import comparison_report, pair_table
 from abotn.report.csv_format import write_csv
 from abotn.report.options import ReportOptions
 from abotn.report.plugin import FORMATS
@@ -92,19 +93,34 @@ def test_small_p_values_are_not_shown_as_zero():
 def test_tasks_that_only_one_solves_or_has_are_listed():
     made = pair(solved_only_by_a=("s/t1", "s/t2"), solved_only_by_b=("s/t9",), only_a=("s/extra",))
     report = comparison_report(comparison(made))
-    assert "planner alone solves 2 of them, straight alone 1" in report.tables[0].caption
-    assert [table.key for table in report.tables] == ["pair-1", "solved-1", "alone-1"]
-    assert [cells(row) for row in report.tables[1].rows] == [
-        ["planner", "s/t1"], ["planner", "s/t2"], ["straight", "s/t9"],
+    assert "planner alone solves 2, straight alone 1." in report.tables[0].caption
+    assert [table.key for table in report.tables] == [
+        "pair-1", "only-a-1", "only-b-1", "alone-1",
     ]  # fmt: skip
-    assert [cells(row) for row in report.tables[2].rows] == [["planner", "s/extra"]]
+    assert [cells(row) for row in report.tables[1].rows] == [["s/t1"], ["s/t2"]]
+    assert [cells(row) for row in report.tables[2].rows] == [["s/t9"]]
+    assert [cells(row) for row in report.tables[3].rows] == [["planner", "s/extra"]]
 
 
 def test_long_lists_are_cut_and_say_so():
     tasks = tuple(f"s/t{i}" for i in range(MOST_TASKS + 1))
-    table = comparison_report(comparison(pair(solved_only_by_b=tasks))).tables[1]
-    assert len(table.rows) == MOST_TASKS
-    assert table.notes == ("straight: the first 50 of 51; the JSON file has all.",)
+    tables = comparison_report(comparison(pair(solved_only_by_b=tasks, only_a=tasks))).tables
+    assert [len(table.rows) for table in tables[1:]] == [MOST_TASKS, MOST_TASKS]
+    assert tables[1].notes == ("The first 40 of 41; the HTML page has all.",)
+    assert tables[2].notes == ("planner: the first 40 of 41; the HTML page has all.",)
+
+
+def test_a_table_can_name_the_methods():
+    options, names = ReportOptions(), ["success", "poi_spl"]
+    table = pair_table(pair(), 1, names, options, 0.05, with_methods=True)
+    assert [column.header for column in table.columns][-3:] == ["pairs", "interval", "test"]
+    assert cells(table.rows[0])[-3:] == ["40", "bca", "exact McNemar test"]
+    assert cells(table.rows[1])[-3:] == ["0", "no defined value", "no test"]
+
+
+def test_one_metric_is_said_in_the_singular():
+    notes = comparison_report(comparison(pair(metric()))).tables[0].notes
+    assert "* p below 0.05 after Holm's correction for 1 metric compared." in notes
 
 
 def test_several_pairs_get_a_table_of_all_differences_first():

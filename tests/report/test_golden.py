@@ -6,6 +6,7 @@ difference before keeping it.
 
 import os
 import re
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from abotn.report import ReportOptions, build_report
 from abotn.report.formats import ReportFormat
 from abotn.report.page_sources import ReportSources
 from abotn.report.plugin import FORMATS
+from abotn.report.significance import PairedTest, Significance
 
 GOLDEN = Path(__file__).parent / "golden"
 PLAIN = ReportOptions()
@@ -25,6 +27,21 @@ PAPER = ReportOptions(
     second=True,
     published="pointbench-outdoor",
     display_names={"success": "SR"},
+)
+
+
+MARKED = ReportOptions(
+    groups="none",
+    significance=Significance(
+        "random",
+        {
+            ("planner", "success"): PairedTest(0.0004, "mcnemar_exact", "40 tasks"),
+            ("straight_line", "success"): PairedTest(0.2, "mcnemar_exact", "38 tasks"),
+            ("planner", "collision_length"): PairedTest(0.001, "sign_flip_exact", "40 tasks"),
+            ("straight_line", "collision_length"): PairedTest(nan, "none", "0 tasks"),
+        },
+        untested={"success_new": "its parameters are not the same in all runs"},
+    ),
 )
 
 
@@ -43,7 +60,9 @@ def compare(content, name):
 
 
 @pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
-@pytest.mark.parametrize(("options", "name"), [(PLAIN, "three"), (PAPER, "paper")])
+@pytest.mark.parametrize(
+    ("options", "name"), [(PLAIN, "three"), (PAPER, "paper"), (MARKED, "marked")]
+)
 def test_three_runs(kind, options, name, three_runs):
     report = build_report(three_runs, options)
     content = kind.content(report, ReportSources(options=options))

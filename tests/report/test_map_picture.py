@@ -217,6 +217,7 @@ def run(tmp_path):
         error = None if scene == "a" else {"stage": "scene", "type": "X", "message": "no"}
         distance = 0.25 if success else 12.3456
         write_result(folder, ResultRecord(scene, task, success=success, status=status, error=error,
+                                          steps=1 if scene == "a" else 0,
                                           distance_to_goal=distance))  # fmt: skip
         if scene == "a":
             path = trajectory([[1.0, 3.0], [7.0, 3.0]], collided=[not success])

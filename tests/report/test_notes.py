@@ -1,5 +1,5 @@
 from abotn.report import ReportOptions, build_report
-from abotn.report.options import Significance
+from abotn.report.significance import PairedTest, Significance
 from abotn.results.types import EvaluationResult
 
 
@@ -154,11 +154,20 @@ def test_metrics_of_plugins_name_their_distribution(make):
 
 
 def test_significant_differences_are_marked_and_explained(three_runs):
-    found = Significance("random", {("planner", "success"): 0.01, ("planner", "success_new"): 0.2})
+    tests = {
+        ("planner", "success"): PairedTest(0.01, "mcnemar_exact", "40 tasks"),
+        ("planner", "success_new"): PairedTest(0.2, "mcnemar_exact", "40 tasks"),
+        ("straight_line", "success"): PairedTest(0.03, "mcnemar_exact", "38 tasks"),
+    }
+    found = Significance("random", tests)
     main = build_report(three_runs, ReportOptions(significance=found)).tables[0]
     assert [cell.mark for cell in main.rows[0].cells] == ["", "*", "", ""]
     assert main.rows[0].cells[1].plain == "0.938* [0.813, 1.000]"
-    assert (
-        "* differs from random at the 0.05 level "
-        "(paired test, Holm-corrected over the metrics)." in main.notes
+    assert main.rows[1].cells[1].mark == ""
+    assert main.caption.endswith(
+        "* differs from random: p below 0.05 after Holm's correction for the 3 paired tests of "
+        "this table."
+    )
+    assert "Tests against random: exact McNemar test, 38 to 40 tasks that both have." in (
+        main.notes
     )

@@ -148,7 +148,7 @@ def test_a_letter_without_a_font_costs_one_warning(runs, plot, tmp_path):
         (["--kind", "paths", "--data-dir", "nowhere"], "nowhere: the data folder does not exist"),
         (["--kind", "intervals", "--columns", "3"], "columns: must be 1 or 2, got 3"),
         (["--kind", "intervals", "--columns", "wide"], "'wide' is not a valid integer"),
-        (["--kind", "intervals", "--name", "a", "--name", "b"], "2 names for 1 runs"),
+        (["--kind", "intervals", "--name", "a", "--name", "b"], "2 names for 1 run"),
         (["--kind", "cdf", "--metric", "collision_count"], "no metric can run"),
         ([], "Missing option '--kind'"),
     ],

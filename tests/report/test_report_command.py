@@ -58,7 +58,7 @@ def test_a_file_gets_the_same_bytes_and_its_ending_chooses_the_format(command, f
         (".md", "markdown"),
         (".tex", "latex"),
         (".csv", "csv"),
-        (".x", "markdown"),
+        ("", "markdown"),
     ):
         target = tmp_path / f"report{suffix}"
         code, out, _ = command(*folders, "-o", target)
@@ -119,7 +119,7 @@ def test_a_run_that_was_not_evaluated_is_evaluated(command, tmp_path):
         (["planner", "--metrics", "sucess"], "unknown metric 'sucess' (did you mean: success"),
         (["planner", "--digits", "99"], "digits: must be a whole number from 0 to 12"),
         (["planner", "--digits", "x"], "'x' is not a valid integer"),
-        (["planner", "--name", "a", "--name", "b"], "--name: 2 names for 1 runs"),
+        (["planner", "--name", "a", "--name", "b"], "--name: 2 names for 1 run"),
         (["planner", "--display", "success"], "--display: expected METRIC=NAME, got 'success'"),
         (["planner", "--published", "x"], "unknown table of published figures 'x'"),
         (["planner", "planner"], "the same run is given twice"),

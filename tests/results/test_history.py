@@ -1,10 +1,12 @@
 import json
 import math
 import os
+import re
 from dataclasses import replace
 
 import pytest
 
+from abotn.cli.main import run_command_line
 from abotn.errors import ConfigError, DataError, UnknownMetricError
 from abotn.results.history import read_history
 from abotn.results.types import ConfidenceInterval, EvaluationResult, MetricResult
@@ -73,6 +75,24 @@ def test_an_undefined_value_has_a_reason_and_is_bridged(tmp_path):
     assert [e.value for e in found] == [1.0, None, 1.5, None]
     assert [e.change for e in found] == [None, None, 0.5, None]
     assert [e.reason for e in found] == ["", "no records", "", "needs prediction"]
+
+
+def test_an_infinite_value_is_a_value_without_a_size_of_change(tmp_path, capsys):
+    for day, value in enumerate((1.0, math.inf, math.inf, -math.inf), start=1):
+        put(tmp_path / str(day), evaluation(value), f"2026-01-0{day}T00:00:00Z")
+    found = read_history(tmp_path, "ade").entries
+    assert [e.value for e in found] == [1.0, math.inf, math.inf, -math.inf]
+    assert [e.change for e in found] == [None] * 4
+    assert [e.verdict for e in found] == ["", "worse", "same", "better"]
+    assert run_command_line(["history", str(tmp_path), "--metric", "ade"]) == 0
+    rows = capsys.readouterr().out.splitlines()[3:]
+    assert [re.split(r"  +", row)[2:5:2] for row in rows] == [
+        ["1"], ["∞", "worse"], ["∞", "same"], ["-∞", "better"],
+    ]  # fmt: skip
+    assert run_command_line(["history", str(tmp_path), "--metric", "ade", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [entry["value"] for entry in document["entries"]] == [1.0, None, None, None]
+    assert document["value_serialization"]["entries.1.value"] == "inf"
 
 
 def test_changes_that_are_hard_to_read_say_why(tmp_path):

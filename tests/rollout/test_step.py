@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -88,8 +90,43 @@ def test_unusable_directions_are_the_agents_error(directions: Any, reason: str) 
 def test_answer_of_another_kind_is_the_agents_error() -> None:
     with pytest.raises(AgentError, match=r"NoneType.*WaypointPrediction"):
         read_answer(None, "front_left")
-    with pytest.raises(AgentError, match="arrive"):
-        read_answer(SimpleNamespace(waypoint=[0, 0], arrive=np.zeros(2)), "front_left")
+
+
+@pytest.mark.parametrize(
+    "arrive",
+    ["no", "", b"1", None, math.nan, 2, -1, 0.5, [], [True], {}, np.zeros(2), np.zeros((1, 1)),
+     np.array("no"), np.array([2]), np.array(math.nan), 1 + 0j, 10**400, Decimal(1)],
+)  # fmt: skip
+def test_what_is_neither_true_nor_false_is_no_arrival_but_an_error(arrive: Any) -> None:
+    with pytest.raises(AgentError, match="arrive must be true, false, 1 or 0, got") as caught:
+        read_answer(SimpleNamespace(waypoint=[0, 0], arrive=arrive), "front_left")
+    assert str(arrive)[:20] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "one", [True, 1, 1.0, np.True_, np.int8(1), np.float32(1), np.array(True), np.array([1])]
+)
+def test_true_and_false_also_as_numbers_and_alone_in_an_array(one: Any) -> None:
+    for arrive, expected in ((one, True), (one * 0, False)):
+        found = read_answer(SimpleNamespace(waypoint=[0, 0], arrive=arrive), "front_left").arrive
+        assert found is expected
+
+
+@pytest.mark.parametrize(
+    "waypoint",
+    [["1", "2"], "12", b"12", np.array([1 + 1j, 0]), [1 + 0j, 2], np.array(["1", "2"]),
+     np.array([1, 2], dtype="m8[s]"), [object(), 1], {"front": 1}],
+)  # fmt: skip
+def test_what_only_looks_like_numbers_is_no_waypoint(waypoint: Any) -> None:
+    with pytest.raises(AgentError, match="waypoint must be numbers"):
+        read_answer(SimpleNamespace(waypoint=waypoint), "front_left")
+
+
+def test_whatever_holds_numbers_is_a_waypoint() -> None:
+    for waypoint in ([Decimal(1), Fraction(1, 2)], (1, 0.5), np.array([1, 0.5], dtype=object),
+                     np.array([1, 0.5], dtype=np.float16), [[True, 0.5]]):  # fmt: skip
+        found = read_answer(SimpleNamespace(waypoint=waypoint), "front_left").waypoints
+        assert found.tolist() == [[1.0, 0.5]]
 
 
 def test_anything_with_a_waypoint_will_do() -> None:

@@ -77,3 +77,20 @@ def test_seed_block_and_purpose_each_change_the_draws():
     assert block_counts(100, 1, 0).tobytes() == base.tobytes()
     for other in (block_counts(100, 2, 0), block_counts(100, 1, 1), block_counts(100, 1, 0, 1)):
         assert other.tobytes() != base.tobytes()
+
+
+@pytest.mark.parametrize("n", [64, 65, 1001, 5000])
+def test_pieces_and_words_change_no_count(n, monkeypatch):
+    """The same bytes, counted one at a time: drawn whole, the remainder afterwards."""
+    monkeypatch.setattr(counts_module, "_PIECE", 1 << 12)
+    generator = counts_module.block_generator(3, 1)
+    table = counts_module._poisson_bytes(1.0 - 2.5 / np.sqrt(n))
+    drawn = counts_module.random_bytes(generator, BLOCK * n)
+    expected = np.searchsorted(table.thresholds, drawn, side="right")
+    rest = np.flatnonzero(drawn >= table.remainder_from)
+    expected[rest] = np.searchsorted(table.remainder, generator.random(len(rest)), side="right")
+    found = counts_module._poisson(n, counts_module.block_generator(3, 1))
+    np.testing.assert_array_equal(found.reshape(-1), expected)
+    np.testing.assert_array_equal(
+        counts_module._row_sums(found), expected.reshape(BLOCK, n).sum(axis=1)
+    )

@@ -18,6 +18,7 @@ from abotn.statistics import (
     resample_sums,
 )
 from abotn.statistics.counts import block_counts
+from abotn.statistics.intervals import Part, part_intervals
 from abotn.statistics.limits import acceleration, quantile
 
 B = 2000
@@ -230,7 +231,7 @@ class TestAuto:
         found = interval_of(values.ravel(), units=np.repeat(np.arange(15), 15))
         assert found.method == "wilson"
         assert (found.lower, found.upper) == pytest.approx((centre - half, centre + half), rel=1e-9)
-        assert f"weigh as much as {effective:.1f}" in str(found.note)
+        assert f"tell as much as {effective:.0f} independent values" in str(found.note)
 
     def test_keeps_its_promise_over_scenes(self):
         # 1,000 data sets of 15 scenes with 15 tasks, as columns; the Monte Carlo error is 0.8 %.
@@ -384,6 +385,37 @@ class TestBits:
             mask[group] = 1.0
             assert ratio_intervals(a * mask, b * mask, **options)[0] == together[g + 1]
             assert ratio_intervals(a, b, groups=[mask[:, 0] > 0], **options)[1] == together[g + 1]
+
+    @pytest.mark.parametrize("n", [400, 700])
+    def test_many_small_groups_are_as_each_alone(self, n):
+        """Below and above the number of units from which groups are summed in bundles."""
+        rng = np.random.default_rng(1)
+        a, b = rng.lognormal(size=(n, 2)), rng.integers(1, 3, (n, 2)).astype(float)
+        groups = [rng.choice(n, size, replace=False) for size in rng.integers(8, 60, 20)]
+        groups += [np.arange(n // 2), np.arange(9)]
+        options = {"method": ["bca", "studentized"], "n_resamples": 200}
+        together = ratio_intervals(a, b, groups=groups, **options)
+        assert together[0] == ratio_intervals(a, b, **options)[0]
+        for g, group in enumerate(groups):
+            assert ratio_intervals(a, b, groups=[group], **options)[1] == together[g + 1]
+
+    def test_parts_are_as_each_alone(self):
+        """Each part resamples its own units, or some of all units, as a call for it alone does."""
+        rng = np.random.default_rng(2)
+        options = {"method": ["bca", "studentized"], "n_resamples": 200}
+        parts = [
+            Part(rng.lognormal(size=(n, 2)), np.ones((n, 2)), units)
+            for n, units in ((30, None), (12, None), (30, rng.integers(0, 9, 30)), (12, None))
+        ]
+        found = part_intervals(parts, **options)
+        for part, intervals in zip(parts, found, strict=True):
+            alone = ratio_intervals(part.numerators, part.denominators, units=part.units, **options)
+            assert intervals == alone[0]
+        a, units = rng.lognormal(size=(90, 2)), np.arange(90) // 3
+        rows = np.arange(20, 61)
+        shared = Part(a[rows], np.ones((41, 2)), units[rows], 30)
+        whole = ratio_intervals(a, np.ones((90, 2)), units=units, groups=[rows], **options)
+        assert part_intervals([shared], **options) == [whole[1]]
 
     def test_threads_and_passes_do_not_matter(self, monkeypatch):
         a, b, _ = self.data()

@@ -251,7 +251,7 @@ def test_keys_are_needed_for_intervals():
     accumulator = MetricAccumulator(["ade"], bootstrap_ci=100)
     with pytest.raises(EvaluationInputError, match="keys"):
         accumulator.update({"ade": [1.0]})
-    with pytest.raises(EvaluationInputError, match="2 keys for 1 records"):
+    with pytest.raises(EvaluationInputError, match=r"2 keys for 1 record$"):
         accumulator.update({"ade": [1.0]}, keys=["a", "b"])
 
 
@@ -356,7 +356,7 @@ def test_infinite_values_are_counted_and_make_the_mean_infinite():
     loaded.load_state_dict(shards[1].state_dict())
     found = loaded.to_result()["time_to_collision"]
     assert (found.value, found.passed, found.ci) == (math.inf, True, None)
-    assert found.reason == found.ci_reason == "1 of 4 values are infinite"
+    assert found.reason == found.ci_reason == "1 of 4 values is infinite"
     assert (found.finite_count, found.undefined_count) == (3, 0)
     assert (found.minimum, found.maximum, found.std) == (4.0, None, None)
     assert found.metadata == {"infinite_count": 1}

@@ -179,7 +179,7 @@ def test_bad_arguments_are_named(layout):
     one = timestep_evaluator(layout, scored()).to_result(name="a", bootstrap_ci=100)
     with pytest.raises(EvaluationInputError, match="needs two or more, got 1"):
         compare_results(one)
-    with pytest.raises(EvaluationInputError, match="1 names for 2 results"):
+    with pytest.raises(EvaluationInputError, match="1 name for 2 results"):
         compare_results(one, one, names=["a"])
     with pytest.raises(EvaluationInputError, match="two results have one name"):
         compare_results(one, one, names=["a", "a"])

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-# Okabe and Ito's palette without its yellow, which is too light on white paper.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+from abotn.report.palette import LIGHT, places
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 Line = Literal["-", "--", "-.", ":"]
 LINES: tuple[Line, ...] = ("-", "--", "-.", ":")
@@ -37,13 +37,13 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
     Example:
         >>> looks(["planner", "copycat"])["copycat"].colour
-        '#0072B2'
+        '#2e4c8e'
     """
     return {
         name: Look(
-            PALETTE[index % len(PALETTE)],
+            LIGHT[index % len(LIGHT)],
             MARKERS[index % len(MARKERS)],
-            LINES[index // len(PALETTE) % len(LINES)],
+            LINES[index // len(LIGHT) % len(LINES)],
         )
-        for index, name in enumerate(sorted(set(names)))
+        for name, index in places(names).items()
     }

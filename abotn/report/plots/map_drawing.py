@@ -81,13 +81,13 @@ def fill_map(
     """
     draw_backdrop(axes, window or task.window, task.grid, task.widened)
     reference, goal = task.trajectory.reference, task.trajectory.goal
-    axes.plot(*reference.T, **_REFERENCE)
+    axes.plot(*reference.T, **REFERENCE)
     _draw_path(axes, task, step_colours(len(task.path) - 1 if steps is None else steps))
     if task.arrive_threshold:
-        axes.plot(*_circle(goal, task.arrive_threshold).T, **_ARRIVAL)
-    axes.plot(*task.path[:1].T, **_START)
-    axes.plot(*_collision_places(task).T, **_COLLISION)
-    axes.plot(*goal, **_GOAL)
+        axes.plot(*circle(goal, task.arrive_threshold).T, **ARRIVAL)
+    axes.plot(*task.path[:1].T, **START)
+    axes.plot(*collision_places(task).T, **COLLISION)
+    axes.plot(*goal, **GOAL)
 
 
 def step_colours(last: int) -> ScalarMappable:
@@ -106,14 +106,14 @@ def key(tasks: Sequence[TaskMap]) -> list[Any]:
     from matplotlib.patches import Patch
 
     entries: list[Any] = [
-        Line2D([], [], **{**_START, "label": "start"}),
-        Line2D([], [], **{**_GOAL, "label": "goal"}),
+        Line2D([], [], **{**START, "label": "start"}),
+        Line2D([], [], **{**GOAL, "label": "goal"}),
     ]
     if any(task.arrive_threshold for task in tasks):
-        entries.append(Line2D([], [], **{**_ARRIVAL, "label": "arrival"}))
-    entries.append(Line2D([], [], **{**_REFERENCE, "label": "reference"}))
+        entries.append(Line2D([], [], **{**ARRIVAL, "label": "arrival"}))
+    entries.append(Line2D([], [], **{**REFERENCE, "label": "reference"}))
     if any(task.trajectory.collided.any() for task in tasks):
-        entries.append(Line2D([], [], **{**_COLLISION, "label": "collision"}))
+        entries.append(Line2D([], [], **{**COLLISION, "label": "collision"}))
     if any(task.grid is not None for task in tasks):
         entries.append(Patch(facecolor=OBSTACLE, label="obstacle"))
         entries.append(Patch(facecolor=OUTSIDE, label="off the map"))
@@ -122,27 +122,28 @@ def key(tasks: Sequence[TaskMap]) -> list[Any]:
     return entries
 
 
-_START: dict[str, Any] = {
+START: dict[str, Any] = {
     "marker": "o", "markersize": 5.5, "markerfacecolor": "white", "markeredgecolor": "black",
     "markeredgewidth": 1.2, "linestyle": "none", "zorder": 6,
 }  # fmt: skip
-_GOAL: dict[str, Any] = {
+GOAL: dict[str, Any] = {
     "marker": "*", "markersize": 9.0, "markerfacecolor": _GREEN, "markeredgecolor": "white",
     "markeredgewidth": 0.6, "linestyle": "none", "zorder": 7,
 }  # fmt: skip
-_COLLISION: dict[str, Any] = {
+COLLISION: dict[str, Any] = {
     "marker": "X", "markersize": 4.5, "markerfacecolor": _RED, "markeredgecolor": "white",
     "markeredgewidth": 0.4, "linestyle": "none", "zorder": 5,
 }  # fmt: skip
 
 
-_REFERENCE: dict[str, Any] = {
+REFERENCE: dict[str, Any] = {
     "color": "black", "linestyle": (0, (3, 2)), "linewidth": 0.8, "zorder": 3.8,
 }  # fmt: skip
-_ARRIVAL: dict[str, Any] = {"color": _GREEN, "linestyle": "--", "linewidth": 1.0, "zorder": 4}
+ARRIVAL: dict[str, Any] = {"color": _GREEN, "linestyle": "--", "linewidth": 1.0, "zorder": 4}
 
 
-def _circle(centre: FloatArray, radius: float) -> FloatArray:
+def circle(centre: FloatArray, radius: float) -> FloatArray:
+    """Return the points (P, 2) of a closed circle."""
     angles = np.linspace(0.0, 2.0 * np.pi, 73)
     return np.asarray(centre + radius * np.column_stack([np.cos(angles), np.sin(angles)]))
 
@@ -160,7 +161,7 @@ def _draw_path(axes: Axes, task: TaskMap, colours: ScalarMappable) -> None:
     axes.add_collection(line, autolim=False)
 
 
-def _collision_places(task: TaskMap) -> FloatArray:
+def collision_places(task: TaskMap) -> FloatArray:
     """Return the middles (C, 2) of the steps that collided."""
     middles = (task.path[:-1] + task.path[1:]) / 2
     return np.asarray(middles[task.trajectory.collided], dtype=np.float64)

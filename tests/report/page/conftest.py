@@ -1,5 +1,6 @@
 """A small run with maps, paths, views and every way a task can end, made by hand."""
 
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -7,10 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from abotn.evaluation.compare import compare
 from abotn.records.files import record_folder, write_manifest, write_result, write_trajectory
 from abotn.records.readers import read_records
 from abotn.records.types import ResultRecord, Trajectory
 from abotn.report import ReportOptions, build_report
+from abotn.report.comparison_sources import ComparisonSources, compared_run
 from abotn.report.page import write_page
 from abotn.report.page_sources import ReportSources, RunSource
 from abotn.results.types import EvaluationResult, GroupResult, MetricResult
@@ -144,6 +147,55 @@ def page_of(sources):
     return write_page(report, sources)
 
 
+def write_attempt(run, task, *, attempt=0, solved=True, scene="hall", path=None, **fields):
+    """One attempt of a run, with a path unless ``path`` is False."""
+    end = {"status": "stop"} if solved else {"status": "max_steps"}
+    own = record_folder(run, scene, task, attempt)
+    own.mkdir(parents=True)
+    write_result(own, record(scene, task, attempt, **{**end, "success": solved, **fields}))
+    if path is not False:
+        identity = {"episode_id": scene, "task_id": task, "attempt": attempt}
+        write_trajectory(own, path or trajectory(), identity)
+
+
+def write_pair(folder, *, names=("planner", "straight"), scene="hall", task="t{}"):
+    """Two runs: t0, t1 and t5 are solved by the first alone, t2 by the second, t3 by both.
+
+    The second has no path at t1, three attempts at t5, a damaged record, and lacks t9.
+    """
+    first, second = folder / "first", folder / "second"
+    low = trajectory(hits=(1, 2), start=(1.0, 0.5))
+    tasks = [task.format(number) for number in range(10)]
+    for number, (a, b) in enumerate([(1, 0), (1, 0), (0, 1), (1, 1), (0, 0)]):
+        write_attempt(first, tasks[number], scene=scene, solved=bool(a))
+        path = low if number != 1 else False
+        error = {"stage": "agent", "type": "E", "message": "m"} if number == 1 else None
+        end = {"error": error, "status": "error"} if error else {}
+        write_attempt(second, tasks[number], scene=scene, solved=bool(b), path=path,
+                      distance_to_goal=3.5, travel_length=1.25, **end)  # fmt: skip
+    for attempt, (a, b) in enumerate([(0, 0), (1, 1), (1, 0)]):
+        write_attempt(first, tasks[5], attempt=attempt, scene=scene, solved=bool(a))
+        write_attempt(second, tasks[5], attempt=attempt, scene=scene, solved=bool(b), path=low)
+    write_attempt(first, tasks[9], scene=scene)
+    broken = record_folder(second, scene, tasks[8])
+    broken.mkdir(parents=True)
+    (broken / "result.json").write_text("{", encoding="utf-8")
+    write_map(folder / "data" / scene / "map")
+    for run, name in zip((first, second), names, strict=True):
+        agent = {"name": name, "class": "pkg.mod:Agent", "config": {}}
+        write_manifest(run, manifest(folder / "data", agent=agent, run_id=f"run of {name}"))
+    return first, second
+
+
+def compared(first, second, **options):
+    """The comparison of two run folders, with what lies behind it."""
+    found = [read_records(run) for run in (first, second)]
+    names = [source.name for source in found]
+    made = compare(*found, names=names, **{"metrics": ["success"], "n_resamples": 100, **options})
+    runs = [compared_run(made, name, source) for name, source in zip(names, found, strict=True)]
+    return made, ComparisonSources(tuple(runs))
+
+
 class Markup(HTMLParser):
     """Checks nesting; collects tags, attributes, ids and the texts of chosen elements."""
 
@@ -195,6 +247,9 @@ class Make:
     evaluation = staticmethod(evaluation)
     sources = staticmethod(sources_of)
     page = staticmethod(page_of)
+    pair = staticmethod(write_pair)
+    attempt = staticmethod(write_attempt)
+    compared = staticmethod(compared)
     markup = Markup
 
 
@@ -211,3 +266,66 @@ def run_folder(tmp_path_factory) -> Path:
     write_map(folder / "data" / "hall" / "map")
     write_run(folder / "run", folder / "data")
     return folder / "run"
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="package")
+def browser():
+    """Headless Chromium."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens an address; whatever is logged or asked of the network fails the test at its end."""
+    contexts, heard = [], []
+
+    def open_page(address, **settings):
+        context = browser.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: heard.append(message.text))
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.on("request", lambda request: heard.append(request.url) if foreign(request) else None)
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert heard == []
+
+
+def foreign(request):
+    return not request.url.startswith(("data:", "file:")) or request.resource_type not in (
+        "document", "image",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def pair_folder(tmp_path_factory) -> Path:
+    """A folder with the runs ``first`` and ``second``, and the data folder of both."""
+    folder = tmp_path_factory.mktemp("pair")
+    write_pair(folder)
+    return folder
+
+
+@pytest.fixture
+def pair(pair_folder):
+    """Their comparison, with what lies behind it."""
+    return compared(pair_folder / "first", pair_folder / "second")

@@ -1,6 +1,5 @@
 """The page in headless Chromium: loads in silence, sorts, filters, steps, prints, is accessible."""
 
-import shutil
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -10,26 +9,7 @@ from abotn.records.readers import read_records
 from abotn.report.page_sources import ReportSources, RunSource
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 OUTCOMES = ["error", "collision", "wrong stop", "time-out", "collided on the way", "solved"]
-
-if CHROMIUM is None:
-    pytest.skip("no Chromium is installed", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -46,33 +26,6 @@ def address(parts, run_folder, tmp_path_factory):
     target = tmp_path_factory.mktemp("browser") / "report.html"
     target.write_text(parts.page(ReportSources(runs)), encoding="utf-8")
     return target.as_uri()
-
-
-@pytest.fixture
-def visit(browser):
-    """Opens an address; whatever is logged or asked of the network fails the test at its end."""
-    contexts, heard = [], []
-
-    def open_page(address, **settings):
-        context = browser.new_context(**settings)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: heard.append(message.text))
-        page.on("pageerror", lambda error: heard.append(str(error)))
-        page.on("request", lambda request: heard.append(request.url) if foreign(request) else None)
-        page.goto(address)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert heard == []
-
-
-def foreign(request):
-    return not request.url.startswith(("data:", "file:")) or request.resource_type not in (
-        "document", "image",
-    )  # fmt: skip
 
 
 def column(page, place):

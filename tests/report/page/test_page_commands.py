@@ -4,6 +4,8 @@ import pytest
 
 from abotn.cli.evaluate_command import evaluate
 from abotn.cli.run_command import run
+from abotn.records.readers import RecordSource
+from abotn.records.table import RecordTable
 from abotn.report.page_commands import commands
 from abotn.report.page_protocol import origin_tables, protocol_tables, setting, without_login
 from abotn.report.page_sources import ReportSources, RunSource
@@ -44,7 +46,7 @@ def texts(table):
 def test_the_roll_out_command_asks_for_what_the_manifest_says(parts):
     ((what, lines), _) = commands(ReportSources((source(parts),)))
     params = parsed(run, lines)
-    assert what == "Roll out agent"
+    assert what == "Roll out agent (written from its manifest)"
     assert params["task_type"] == "point-goal"
     assert params["agent"] == "pkg.mod:Agent"
     assert params["agent_name"] == "agent"
@@ -57,10 +59,20 @@ def test_the_roll_out_command_asks_for_what_the_manifest_says(parts):
     assert params["render"] == "embedded"
 
 
+def test_the_command_that_was_typed_is_shown_as_it_was(parts):
+    typed = ["abotn", "run", "point-goal", "--agent", "my agent:A", "--workers", "2"]
+    written = parts.manifest("/data", command=typed)
+    records = RecordSource(RecordTable.from_dicts([]), manifest=written)
+    run_source = RunSource("agent", parts.evaluation(), records, path="runs/a")
+    ((what, lines), _) = commands(ReportSources((run_source,)))
+    assert what == "Roll out agent, as it was typed"
+    assert words(lines) == typed
+
+
 def test_the_scoring_command_asks_for_what_the_evaluation_says(parts):
     _, (what, lines) = commands(ReportSources((source(parts),)))
     params = parsed(evaluate, lines)
-    assert what == "Score agent"
+    assert what == "Score agent (written from its evaluation)"
     assert params["run"] == "runs/a b"
     assert (params["bootstrap"], params["seed"], params["ci_level"]) == (500, 3, 0.9)
     assert (params["ci_method"], params["cluster_by"], params["on_error"]) == (

@@ -63,7 +63,7 @@ def test_what_cannot_be_shown_is_said(parts, run_folder, tmp_path):
     lost = RunSource("lost", parts.evaluation(), records, data_dir=str(tmp_path))
     notes = page_data([bare, lost]).notes
     assert any("No records of bare" in note for note in notes)
-    assert any("1 of 6 records have no trajectory" in note for note in notes)
+    assert any("Without a trajectory to draw: 1 of 6 records." in note for note in notes)
     assert any("No map of hall" in note and str(tmp_path) in note for note in notes)
     assert page_data([bare]).records == ()
 
