@@ -215,27 +215,26 @@ def _check_not_own(name: str, kind: str) -> str:
 
 
 def _content(path: str) -> bytes | OSError | None:
+    """Return a file's content, why it cannot be read, or None where there is no such file.
+
+    A pipe, a socket and a folder cannot be read at a position, so what can and begins as a JSON
+    object needs no look at its kind.
+    """
     try:
-        return _small_file(path) or read_regular(path)
+        handle = os.open(path, _OPEN_FLAGS)
+        try:
+            content = _read_at(handle, _SMALL, 0)
+        except OSError:
+            content = b""
+        finally:
+            os.close(handle)
+        if content.startswith(b"{") and len(content) < _SMALL:
+            return content
+        return read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         return error
-
-
-def _small_file(path: str) -> bytes | None:
-    """Return a file that begins as a JSON object; None where it takes a closer look to tell.
-
-    A pipe, a socket and a folder cannot be read at a position, so this needs no look at the kind.
-    """
-    handle = os.open(path, _OPEN_FLAGS)
-    try:
-        content = _read_at(handle, _SMALL, 0)
-    except OSError:
-        return None
-    finally:
-        os.close(handle)
-    return content if len(content) < _SMALL and content[:1] == b"{" else None
 
 
 def _inside(place: str, *, searched: bool) -> list[str]:

@@ -40,7 +40,7 @@ from abotn.records.types import DamagedRecord, ResultRecord, Trajectory
 
 PathLike = str | os.PathLike[str]
 
-_AT_ONCE = 512
+_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class RunFolderReader:
         if not path.is_dir():
             run = run_above(path)
             manifest = None if run is None else read_manifest(run)
-            found = parse_results(read_result_bytes(path.parent))
-            return _source_of_files(*found, manifest, path.parent.name, run)
+            parsed, damaged = parse_results(read_result_bytes(path.parent))
+            return _source_of_files(parsed, damaged, manifest, path.parent.name, run)
         manifest = read_manifest(path) if _has_manifest(path) else None
         unfinished: list[str] = []
         with without_collection():
@@ -287,33 +287,6 @@ def _source_of_files(
     name: str,
     run: str | None,
 ) -> RecordSource:
-    reasons = misplaced(list(paths), [(s, t, int(k)) for s, t, k in keys], None)
-    keep = np.ones(len(paths), dtype=bool)
-    keep[list(reasons)] = False
-    astray = [DamagedRecord(paths[row], reason, is_stray=True) for row, reason in reasons.items()]
-    return {name: column[keep] for name, column in columns.items()}, astray
-
-
-def _stack(name: str, sources: list[RecordSource]) -> Column:
-    parts = [
-        source.table.column(name)
-        if name in source.table
-        else np.full(len(source.table), np.nan, dtype=object)
-        for source in sources
-    ]
-    if any(part.dtype == object for part in parts):
-        values = [None if value != value else value for part in parts for value in part.tolist()]
-        return as_column(name, values)
-    return np.concatenate(parts)
-
-
-def _source_of_files(
-    contents: Sequence[tuple[str, bytes | OSError]],
-    manifest: Mapping[str, Any] | None,
-    name: str,
-    run: str | None,
-) -> RecordSource:
-    parsed, damaged = parse_results(contents)
     reasons = misplaced([path for path, _ in parsed], [_key(one) for _, one in parsed], run)
     astray = [DamagedRecord(parsed[row][0], text, is_stray=True) for row, text in reasons.items()]
     damaged = sorted([*damaged, *astray], key=lambda one: one.path)
