@@ -48,7 +48,11 @@ def exact_collisions(
     share = np.zeros(len(first))
     dots = pixels <= 2.0 * EDGE_TOLERANCE
     hit[dots], share[dots] = _dots(grid, starts[dots])
-    lines = np.flatnonzero(~(dots | surely_free(grid, first, last)))
+    settled = dots | surely_free(grid, first, last)
+    if not settled.any():
+        hit, share = _lines(grid, first, last)
+        return hit, share * metres
+    lines = np.flatnonzero(~settled)
     hit[lines], share[lines] = _lines(grid, first[lines], last[lines])
     return hit, share * metres
 
@@ -70,8 +74,11 @@ def _lines(
 ) -> tuple[BoolArray, FloatArray]:
     """Hit, and the share of each segment's length that is inside obstacles or outside the map."""
     extent = _extent(first, last)
-    hit, share = np.zeros(len(first), dtype=np.bool_), np.zeros(len(first))
     inside = _on_map(grid, first) & _on_map(grid, last)
+    if inside.all():
+        blocked = blocked_extent(grid, first, last)
+        return blocked > 0.0, np.minimum(blocked / extent, 1.0)
+    hit, share = np.zeros(len(first), dtype=np.bool_), np.zeros(len(first))
     start, end = first.copy(), last.copy()
     out = np.flatnonzero(~inside)
     start[out], end[out], off_map = _part_on_map(grid, first[out], last[out])

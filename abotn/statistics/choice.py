@@ -118,6 +118,8 @@ class Statistic:
             f"{trials} values in {len(sample)} clusters tell as much as "
             f"{_rounded(effective)} independent values"
         )
+        if effective > trials:
+            note += ", because the clusters differ less than chance alone would make them"
         return self._interval(limits, "wilson", note)
 
     def _interval(self, limits: Limits, method: str, note: str | None = None) -> Interval:

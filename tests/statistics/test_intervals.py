@@ -233,6 +233,14 @@ class TestAuto:
         assert (found.lower, found.upper) == pytest.approx((centre - half, centre + half), rel=1e-9)
         assert f"tell as much as {effective:.0f} independent values" in str(found.note)
 
+    def test_says_why_clusters_can_tell_more_than_their_values(self):
+        # Three of four in every cluster but one: the spread between them is nearly none.
+        values = np.array([1.0, 1.0, 1.0, 0.0] * 9 + [1.0, 1.0, 0.0, 0.0])
+        note = str(interval_of(values, units=np.repeat(np.arange(10), 4)).note)
+        effective = float(note.split(" tell as much as ")[1].split()[0])
+        assert effective > 40
+        assert "because the clusters differ less than chance alone would make them" in note
+
     def test_keeps_its_promise_over_scenes(self):
         # 1,000 data sets of 15 scenes with 15 tasks, as columns; the Monte Carlo error is 0.8 %.
         rng = np.random.default_rng(12)
