@@ -13,7 +13,7 @@ demo: $(VENV)/.installed
 	@$(PY) -m abotn demo --output-dir demo-runs
 
 test: $(VENV)/.installed-test
-	@$(PY) -m pytest
+	@$(PY) -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.installed-test
 	@$(PY) -m ruff check .

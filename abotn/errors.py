@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 LONGEST_TEXT = 1000
 _LONGEST_NAME = 100
@@ -94,6 +95,26 @@ class UnknownMetricError(UnknownNameError):
 
     def __init__(self, name: object, known: Iterable[str]) -> None:
         super().__init__("metric", name, known)
+
+
+@contextmanager
+def hinted(hint: str) -> Iterator[None]:
+    """Give errors of this package that say no way out this one; also a decorator.
+
+    Args:
+        hint: What to do about any error that the code inside raises.
+
+    Example:
+        >>> with hinted("write it again"):
+        ...     raise DataError("the file is empty", where="map.png")
+        Traceback (most recent call last):
+        abotn.errors.DataError: map.png: the file is empty (write it again)
+    """
+    try:
+        yield
+    except AbotnError as error:
+        error.hint = error.hint or hint
+        raise
 
 
 def text_of(value: object, longest: int = LONGEST_TEXT) -> str:

@@ -6,8 +6,10 @@ import contextlib
 import errno
 import math
 import os
+import re
 import secrets
 import stat
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -53,6 +55,7 @@ def write_json(
     *,
     schema: str | None = None,
     new: bool = False,
+    through: bool = True,
 ) -> None:
     """Write ``document`` so that a reader sees the whole file or the one before it.
 
@@ -61,6 +64,7 @@ def write_json(
         document: What to write, see :func:`dump_json`.
         schema: Name of the schema the written document must fit, such as ``"result.v1"``.
         new: Whether there must be no such file yet; of several writers at once one succeeds.
+        through: Whether links, devices and pipes are written through, see :func:`write_bytes`.
 
     Raises:
         FileExistsError: the file must be new and is not; it stays as it is.
@@ -72,35 +76,59 @@ def write_json(
         reason = schema_files.complaint(schema, parse_json(content, path))
         if reason is not None:
             raise SchemaError(f"refusing to write what breaks {schema}: {reason}", where=path)
-    write_bytes(path, content, new=new)
+    write_bytes(path, content, new=new, through=through)
 
 
-def write_bytes(path: str | os.PathLike[str], content: bytes, *, new: bool = False) -> None:
+def write_bytes(
+    path: str | os.PathLike[str], content: bytes, *, new: bool = False, through: bool = True
+) -> None:
     """Write a file through a temporary name in its own folder, flushed and renamed.
+
+    What cannot be replaced by a file is written as it stands: a link by writing the file it leads
+    to, a device, a pipe or a descriptor such as ``/dev/stdout`` by writing into it.
 
     Args:
         path: Target file; its folder must exist.
         content: All of it.
         new: Whether there must be no such file yet; of several writers at once one succeeds.
+        through: False for a file of a run's own, which takes the place of whatever is there.
 
     Raises:
         FileExistsError: the file must be new and is not; it stays as it is.
+        BrokenPipeError: whoever read the pipe went away.
         DataError: the file system refused; nothing is left behind.
     """
-    target = Path(path)
-    temporary = target.parent / f".tmp-{os.getpid()}-{secrets.token_hex(4)}~"
     try:
-        _write_whole(temporary, content)
-        if new:
-            _name_anew(temporary, target, content)
+        if through and not new:
+            handle = _opened_in_place(path)
+            if handle is not None:
+                _fill(handle, content)
+                return
+            _replace(Path(os.path.realpath(path)), content)
         else:
-            temporary.replace(target)
-    except FileExistsError:
+            _replace(Path(path), content, new=new)
+    except (FileExistsError, BrokenPipeError):
         raise
     except OSError as error:
         raise DataError(f"cannot write: {error.strerror or error}", where=path) from error
-    finally:
-        _discard(temporary)
+
+
+def descriptor_of(path: str | os.PathLike[str]) -> int | None:
+    """Return the number of the open file of this process that a path names; None for none.
+
+    Example:
+        >>> descriptor_of("/dev/fd/7")
+        7
+    """
+    place = Path(path).absolute()
+    for _ in range(_MOST_LINKS):
+        found = _DESCRIPTOR.fullmatch(os.path.normpath(place))
+        if found is not None and found[1] in (None, "self", "thread-self", str(os.getpid())):
+            return int(found[2])
+        if not place.is_symlink():
+            return None
+        place = place.parent / place.readlink()
+    return None
 
 
 def parse_json(content: bytes, where: str | os.PathLike[str]) -> dict[str, Any]:
@@ -158,6 +186,52 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
 
 _READ_SIZE = 1 << 16
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+_DESCRIPTOR = re.compile(r"/(?:dev/fd|proc/([^/]+)/fd)/(\d{1,9})")
+_MOST_LINKS = 40
+
+
+def _opened_in_place(path: str | os.PathLike[str]) -> int | None:
+    """Return a descriptor that writes into what a path names; None for a file to be replaced."""
+    number = descriptor_of(path)
+    if number is not None:
+        return os.dup(_standard_output() if number == 1 else number)
+    try:
+        mode = Path(path).stat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return None
+    return os.open(path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+
+
+def _standard_output() -> int:
+    """Return the descriptor behind ``sys.stdout``, which may have been moved from 1."""
+    try:
+        sys.stdout.flush()
+        return sys.stdout.fileno()
+    except (AttributeError, ValueError, OSError):
+        return 1
+
+
+def _fill(handle: int, content: bytes) -> None:
+    with open(handle, "wb", buffering=0) as stream:
+        left = memoryview(content)
+        while left:
+            left = left[stream.write(left) or 0 :]
+
+
+def _replace(target: Path, content: bytes, *, new: bool = False) -> None:
+    temporary = target.parent / f".tmp-{os.getpid()}-{secrets.token_hex(4)}~"
+    try:
+        _write_whole(temporary, content)
+        if new:
+            _name_anew(temporary, target, content)
+        else:
+            temporary.replace(target)
+    finally:
+        _discard(temporary)
 
 
 def _write_whole(path: Path, content: bytes) -> None:

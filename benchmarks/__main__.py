@@ -23,6 +23,7 @@ NAMES = (
     "collisions",
     "renderer",
     "streaming",
+    "page",
 )
 HEADER = """# Measured
 

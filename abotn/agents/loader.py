@@ -57,7 +57,11 @@ def load_agent_class(module_path: str) -> type[Any]:
         found = load_class(module_path)
     except (ValueError, ImportError, AttributeError, TypeError) as error:
         raise ConfigError(
-            str(error), where=f"agent {module_path}", hint="expected package.module:ClassName"
+            str(error),
+            where=f"agent {module_path}",
+            hint="check the name, and that its package is installed here"
+            if isinstance(error, ImportError)
+            else "name it as in abotn.agents:PlannerAgent",
         ) from error
     return checked_agent_class(found, f"agent {module_path}")
 

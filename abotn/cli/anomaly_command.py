@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from abotn.cli.outputs import output_file, say_written
 from abotn.errors import ConfigError
 from abotn.units import counted
 
@@ -63,7 +65,7 @@ def anomaly(level: str, scores: str, dataset: str, sensor: str | None, **options
 
     name = score_name(level, sensor)
     evaluator = make_evaluator(level, sensor, **_evaluator_options(options))
-    target = _target(Path(scores), name, options["output"])
+    shown, target = _target(Path(scores), dataset, name, options["output"])
     # An option that cannot be used must be known before hours of reading, not after.
     statistics = _statistics_options(options)
     evaluator.to_result(**statistics)
@@ -80,7 +82,7 @@ def anomaly(level: str, scores: str, dataset: str, sensor: str | None, **options
         return
     if not options["quiet"]:
         click.echo(_overview(result))
-    click.echo(str(target))
+    say_written(shown)
 
 
 def _evaluator_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -107,12 +109,27 @@ def _shown_name(scores: str, name: str, options: dict[str, Any]) -> str:
     return options["shown_name"] or f"{Path(scores).absolute().name} {name}"
 
 
-def _target(scores: Path, name: str, output: str | None) -> Path:
-    folder = scores.parent if scores.is_file() else scores
-    target = folder / f"evaluation-{name}.json" if output is None else Path(output)
-    if output is not None and not target.parent.is_dir():
-        raise ConfigError("no such folder", where=target.parent, hint="make it first")
-    return target
+def _target(scores: Path, dataset: str, name: str, output: str | None) -> tuple[str, Path]:
+    """Return the evaluation's path as it is shown, and in full."""
+    if output is None:
+        folder = scores.parent if scores.is_file() else scores
+        target = folder / f"evaluation-{name}.json"
+        return str(target), target.absolute()
+    if Path(output).is_file() and _is_data(Path(output), scores, Path(dataset)):
+        raise ConfigError(
+            "is an input, which this command never writes over",
+            where=output,
+            hint="name another file",
+        )
+    return output, Path(output_file(output, [str(scores)]))
+
+
+def _is_data(target: Path, scores: Path, dataset: Path) -> bool:
+    """Whether an existing file is one of the dataset, or of the scores, no evaluation."""
+    folders = {Path(os.path.realpath(one)) for one in (scores, dataset)}
+    place = Path(os.path.realpath(target))
+    inside = folders & set(place.parents)
+    return bool(inside) and not (place.suffix == ".json" and place.name.startswith("evaluation"))
 
 
 @contextmanager

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from abotn.cli.baselines import chosen_baseline
 from abotn.cli.compare_evaluations import (
     anomaly_evaluations,
     compare_evaluations,
     folder_of_records,
 )
+from abotn.cli.damage import warn_of_damage
 from abotn.cli.option_values import (
     format_name,
     metric_choice,
@@ -22,7 +24,7 @@ from abotn.cli.option_values import (
     scene_choice,
 )
 from abotn.cli.streams import prints_on_stderr
-from abotn.errors import ConfigError, UnknownNameError
+from abotn.errors import ConfigError
 from abotn.units import counted
 
 if TYPE_CHECKING:
@@ -56,9 +58,15 @@ if TYPE_CHECKING:
     help="0/1 metric that says which tasks are solved.",
 )  # fmt: skip
 @click.option("--format", "format_name", help="Format; by the ending of FILE, else markdown.")
-@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Write to FILE too.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(),
+    help="Write to FILE, print its path.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON, nothing else.")
-@click.option("--quiet", is_flag=True, help="Print only the path of FILE.")
+@click.option("--quiet", is_flag=True, help="Print nothing but the path of FILE.")
 @click.option("--pictures", metavar="DIR", type=click.Path(),
               help="Folder of pictures for markdown, latex. [default: NAME_paths]")  # fmt: skip
 @click.option("--no-pictures", is_flag=True, help="Tables alone in markdown and latex.")
@@ -73,38 +81,39 @@ def compare(runs: tuple[str, ...], **options: Any) -> None:
 
     Prints, per pair and metric, both values, the paired difference with its interval, a p value,
     the same corrected for the number of metrics, and the better run; then the tasks that one run
-    solves and the other does not. With -o it is written to FILE as well, and the path is printed
-    last: html is one page with both paths of each such task on one map, markdown and latex get a
+    solves and the other does not. With -o it is written to FILE, and only the path is
+    printed: html is one page with both paths of each such task on one map, markdown and latex get a
     picture per task. JSON is the comparison itself, in every digit.
     """
-    from abotn.cli.compare_output import write_files
+    from abotn.cli.compare_output import files_of, write_files
+    from abotn.cli.outputs import output_file
+    from abotn.json_files import descriptor_of
 
     output: str | None = options["output"]
-    if output is not None and not Path(output).absolute().parent.is_dir():
-        raise ConfigError("no such folder", where=Path(output).parent, hint="make it first")
+    target = None if output is None else output_file(output, runs)
     form = _form(options, output)
     pictures = _pictures(options, form)
     with prints_on_stderr():
         found, sources = _compare(runs, options)
-        if output is not None:
-            write_files(output, found, form, sources, pictures)
-    _print(found, sources, form, options)
+        files = {} if target is None else files_of(target, found, form, sources, pictures)
+    write_files(files)
+    if output is not None and descriptor_of(output) == 1:
+        return
     if output is not None and not options["as_json"]:
-        click.echo(output if options["quiet"] else f"\n{output}")
+        click.echo(output)
+    elif options["as_json"] or not options["quiet"]:
+        _print(found, sources, form, options)
 
 
 def _print(
     found: Comparison, sources: ComparisonSources, form: str, options: dict[str, Any]
 ) -> None:
-    """Print the comparison: as JSON when asked to, beside a file as markdown, else in its form."""
+    """Print the comparison, as JSON when asked to, else in its form."""
     from abotn.cli.compare_output import content, picture_notes, print_tables
     from abotn.cli.printing import is_terminal
 
-    output: str | None = options["output"]
-    if options["quiet"] and not options["as_json"]:
-        return
-    printed = "json" if options["as_json"] else ("markdown" if output else form)
-    notes = picture_notes(found, printed, output, sources)
+    printed = "json" if options["as_json"] else form
+    notes = picture_notes(found, printed, options["output"], sources)
     if printed == "markdown" and options["format_name"] is None and is_terminal():
         print_tables(found, sources, notes)
         return
@@ -114,12 +123,16 @@ def _print(
 
 def _pictures(options: dict[str, Any], form: str) -> str | None:
     """Return the folder of the pictures, empty for the one that FILE names, None for none."""
+    from abotn.cli.outputs import is_stream
+
     given = options["pictures"]
     if given is not None and options["no_pictures"]:
         raise ConfigError("cannot be used together with --pictures", where="--no-pictures")
     if given is not None and (options["output"] is None or form not in ("markdown", "latex")):
         raise ConfigError("goes with -o FILE in markdown or latex only", where="--pictures")
-    return None if options["no_pictures"] else given or ""
+    if options["no_pictures"] or (given is None and is_stream(options["output"] or "")):
+        return None
+    return "" if given is None else str(Path(given).absolute())
 
 
 def _form(options: dict[str, Any], output: str | None) -> str:
@@ -192,8 +205,10 @@ def _source(path: str) -> RecordSource:
 
     readers = [offer.value for offer in plugin_manager().offers("abotn_record_readers")]
     source = read_records(folder_of_records(path), readers=readers)
-    for one in source.damaged:
-        click.echo(f"warning: {one.path}: {one.reason}; skipped", err=True)
+    warn_of_damage(
+        ((one.path, one.reason) for one in source.damaged),
+        rest=f"abotn evaluate {path} --json names all in its list 'damaged'",
+    )
     return source
 
 
@@ -218,10 +233,7 @@ def _baseline(given: str | None, paths: tuple[str, ...], names: list[str]) -> st
     """Return the name of the baseline, which may be given as the path of a run."""
     if given is None or given in names:
         return given
-    by_path = dict(zip(map(_absolute, paths), names, strict=True))
-    if _absolute(given) in by_path:
-        return by_path[_absolute(given)]
-    raise UnknownNameError("baseline", given, [*names, *paths])
+    return chosen_baseline(given, names, list(map(Path, paths)))
 
 
 def _absolute(path: str) -> Path:

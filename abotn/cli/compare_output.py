@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from abotn.results.comparison import Comparison
 
 HTML = "html"
-_SPARE = ("p", "better")
+_SPARE = ("p",)
 _NAMES_IN_LATEX = re.compile(r"[A-Za-z0-9._/ -]+")
 _NOT_IN_LATEX = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -65,10 +66,10 @@ def print_tables(
     print_report(replace(report, notes=(*report.notes, *notes)), spare=_SPARE)
 
 
-def write_files(
+def files_of(
     output: str, found: Comparison, form: str, sources: ComparisonSources, pictures: str | None
-) -> None:
-    """Write the comparison to a file, and the pictures it shows beside it.
+) -> dict[Path, bytes]:
+    """Return the comparison and the pictures it shows beside it, by file, the document last.
 
     Args:
         output: The file.
@@ -79,20 +80,41 @@ def write_files(
 
     Raises:
         ConfigError: the folder's name cannot stand in a LaTeX document.
-        DataError: a file cannot be written.
     """
-    from abotn.json_files import write_bytes
-
     written = content(found, form, sources)
+    files: dict[Path, bytes] = {}
     if pictures is not None and form in ("markdown", "latex"):
-        from abotn.report.comparison_pictures import SUFFIXES, task_pictures
+        from abotn.report.comparison_pictures import SUFFIXES, drawn_pictures, task_pictures
 
         shown = task_pictures(found, sources, SUFFIXES[form])
         if shown:
             folder = picture_folder(output, form, pictures)
             written += _document_part(output, form, folder, shown)
-            _write_pictures(folder, shown, sources, SUFFIXES[form])
-    write_bytes(output, written)
+            drawn = drawn_pictures(shown, sources, SUFFIXES[form])
+            files = {folder / name: picture for name, picture in drawn}
+    return {**files, Path(output): written}
+
+
+def write_files(files: Mapping[Path, bytes]) -> None:
+    """Write all files, or leave none that was not there before.
+
+    Raises:
+        DataError: a file cannot be written, or its folder cannot be made.
+    """
+    from abotn.json_files import write_bytes
+
+    made: list[Path] = []
+    try:
+        for path, written in files.items():
+            made += _make_folder(path.parent)
+            new = not path.exists()
+            write_bytes(path, written)
+            made += [path] if new else []
+    except BaseException:
+        for path in reversed(made):
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        raise
 
 
 def picture_folder(output: str, form: str, given: str) -> Path:
@@ -138,19 +160,16 @@ def _relative(folder: Path, start: Path) -> str:
     return Path(os.path.relpath(folder.absolute(), start.absolute())).as_posix()
 
 
-def _write_pictures(
-    folder: Path, shown: list[TaskPicture], sources: ComparisonSources, suffix: str
-) -> None:
+def _make_folder(folder: Path) -> list[Path]:
+    """Make a folder with those above it, and return the ones that were not there."""
     from abotn.errors import DataError
-    from abotn.json_files import write_bytes
-    from abotn.report.comparison_pictures import drawn_pictures
 
+    missing = [one for one in (*reversed(folder.parents), folder) if not one.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"cannot be made: {error.strerror}", where=folder) from error
-    for name, picture in drawn_pictures(shown, sources, suffix):
-        write_bytes(folder / name, picture)
+    return missing
 
 
 def checked_folder(options: Mapping[str, Any], name: str) -> str | None:

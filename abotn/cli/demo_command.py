@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +14,11 @@ if TYPE_CHECKING:
     from abotn.results.types import EvaluationResult
 
 AGENTS = ("PlannerAgent", "StraightLineAgent", "RandomAgent")
-PICTURES = ("intervals", "success-vs-length", "collisions", "paths")
+PICTURES = (
+    "intervals", "groups", "cdf", "success-vs-length", "paths", "collisions", "pareto",
+)  # fmt: skip
+# An agent that wanders until its steps run out would leave hundreds of views.
+SEEN_AGENTS, SEEN_SCENES, SEEN_TASKS = ("PlannerAgent", "StraightLineAgent"), 3, ("traj_0",)
 METRICS = ("success", "success_new", "spl_new", "tcr_new", "dcr_new", "collision_length")
 
 
@@ -20,7 +26,7 @@ METRICS = ("success", "success_new", "spl_new", "tcr_new", "dcr_new", "collision
 @click.option("--output-dir", default="demo-runs", show_default=True, type=click.Path())
 @click.option("--scenes", "scene_count", default=6, show_default=True, help="Scenes to generate.")
 @click.option("--tasks", default=5, show_default=True, help="Tasks per scene.")
-@click.option("--max-steps", default=60, show_default=True, help="Steps per task.")
+@click.option("--max-steps", default=100, show_default=True, help="Steps per task.")
 @click.option("--render", default="embedded", show_default=True, help="embedded or none.")
 @click.option("--bootstrap", default=10_000, show_default=True, help="Resamples.")
 @click.option("--seed", default=0, show_default=True, help="Seed of everything.")
@@ -37,27 +43,40 @@ def demo(
 ) -> None:
     """Roll three agents out on generated indoor scenes, score them and write a report.
 
-    Prints the report's main table and, last, the folder with evaluation.json, the report as
-    report.md and report.html, pictures, the scenes and one run per agent.
+    Prints the report's main table, the folder with evaluation.json, report.md, a picture of every
+    kind, the scenes and one run per agent, and, last, the path of the report to look at,
+    report.html in that folder. The views of a few attempts are kept and shown there.
     """
     from abotn.evaluation.combine import combine
     from abotn.evaluation.evaluator import Evaluator
     from abotn.rollout.folders import new_run_folder
 
     folder = new_run_folder(output_dir, "demo")
-    scenes = _make_scenes(folder / "scenes", scene_count, tasks, seed)
-    results: dict[str, EvaluationResult] = {}
-    for agent in AGENTS:
-        run = folder / agent
-        _roll_out(agent, scenes, run, render, max_steps, seed, workers)
-        click.echo(f"scoring {agent} ...", err=True)
-        result = Evaluator().evaluate_dataset(run, bootstrap_ci=bootstrap, bootstrap_seed=seed)
-        result.write(run / "evaluation.json")
-        results[agent] = result
-    combine(results, name="demo").write(folder / "evaluation.json")
-    _draw_pictures(folder)
-    click.echo(_write_report(results, folder))
-    click.echo(str(folder))
+    with _half_a_folder_is_named(folder):
+        scenes = _make_scenes(folder / "scenes", scene_count, tasks, seed)
+        results: dict[str, EvaluationResult] = {}
+        for agent in AGENTS:
+            run = folder / agent
+            _roll_out(agent, scenes, run, render, max_steps, seed, workers)
+            click.echo(f"scoring {agent} ...", err=True)
+            result = Evaluator().evaluate_dataset(run, bootstrap_ci=bootstrap, bootstrap_seed=seed)
+            result.write(run / "evaluation.json")
+            results[agent] = result
+        combine(results, name="demo").write(folder / "evaluation.json")
+        _draw_pictures(folder)
+        click.echo(_write_report(results, folder))
+    click.echo(f"everything behind it: {folder}")
+    click.echo(str(folder / "report.html"))
+
+
+@contextmanager
+def _half_a_folder_is_named(folder: Path) -> Iterator[None]:
+    """Say where the folder is when something fails, as it then stays as far as it is made."""
+    try:
+        yield
+    except BaseException:
+        click.echo(f"the demo did not get to its end; what it made is in {folder}", err=True)
+        raise
 
 
 def _make_scenes(out: Path, count: int, tasks: int, seed: int) -> Path:
@@ -82,22 +101,28 @@ def _make_scenes(out: Path, count: int, tasks: int, seed: int) -> Path:
 def _roll_out(
     agent: str, scenes: Path, run: Path, render: str, max_steps: int, seed: int, workers: int
 ) -> None:
+    """Roll an agent out, and keep the views of its first attempts where there are any."""
     from abotn.rollout.progress import progress_bar
     from abotn.rollout.runner import run as run_agent
 
+    asked: dict[str, Any] = {
+        "data_dir": scenes,
+        "protocol": "pointbench-indoor",
+        "render": render,
+        "max_steps": max_steps,
+        "seed": seed,
+    }
+    place: dict[str, Any] = {"run_dir": run}
     with progress_bar(agent) as listen:
+        if agent in SEEN_AGENTS and render != "none":
+            first = sorted(path.name for path in scenes.iterdir() if path.is_dir())[:SEEN_SCENES]
+            chosen: dict[str, Any] = {"scenes": first, "tasks": SEEN_TASKS, "save_images": True}
+            run_agent("point_goal", f"abotn.agents:{agent}", **asked, **chosen, **place)
+            place = {"resume_dir": run}
         run_agent(
-            "point_goal",
-            f"abotn.agents:{agent}",
-            data_dir=scenes,
-            run_dir=run,
-            protocol="pointbench-indoor",
-            render=render,
-            max_steps=max_steps,
-            seed=seed,
-            workers=workers,
-            progress=listen,
-        )
+            "point_goal", f"abotn.agents:{agent}", **asked, **place,
+            workers=workers, progress=listen,
+        )  # fmt: skip
 
 
 def _draw_pictures(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abotn.cli.option_values import (
+    listed,
     metric_choice,
     metric_parameters,
     none_or,
@@ -30,7 +32,10 @@ if TYPE_CHECKING:
 @click.option("--metrics", default="all", show_default=True, help="Names, comma-separated, or all.")
 @click.option("--category", "categories", multiple=True, help="Only metrics of this category.")
 @click.option(
-    "--group-by", "groupings", multiple=True, help="Grouping, column or quantiles:COLUMN:K."
+    "--group-by",
+    "groupings",
+    multiple=True,
+    help="Groupings, columns or quantiles:COLUMN:K, comma-separated; repeatable.",
 )
 @click.option("--threshold", "thresholds", multiple=True, metavar="METRIC=VALUE", help="Pass mark.")
 @click.option(
@@ -56,6 +61,8 @@ def evaluate(run: str, output: str | None, **options: Any) -> None:
     Writes the evaluation, prints a table, and prints the evaluation's path last. With some metrics
     only, nothing is written unless -o says where.
     """
+    from abotn.cli.damage import warn_of_damage
+    from abotn.cli.outputs import say_written
     from abotn.evaluation.evaluator import Evaluator
 
     target = _target(run, output)
@@ -64,39 +71,48 @@ def evaluate(run: str, output: str | None, **options: Any) -> None:
     partial = output is None and (options["metrics"] != "all" or options["categories"])
     if not partial:
         result.write(target)
-    for one in result.damaged:
-        click.echo(f"warning: {one['path']}: {one['reason']}; skipped", err=True)
+    warn_of_damage(
+        ((one["path"], one["reason"]) for one in result.damaged),
+        rest=_place_of_list(None if partial else target, as_json=options["as_json"]),
+    )
     for note in result.provenance.get("notes", ()):
         click.echo(f"warning: {note}", err=True)
     if options["as_json"]:
         sys.stdout.write(result.to_json())
         return
     if not options["quiet"]:
-        _print(result, run)
+        _print(result, run, named=options["metrics"] != "all")
     if partial:
         click.echo("some metrics only, so nothing was written; -o FILE keeps them", err=True)
     else:
-        click.echo(str(target))
+        say_written(str(Path(run) / "evaluation.json") if output is None else output)
+
+
+def _place_of_list(written: Path | None, *, as_json: bool) -> str:
+    if written is None and not as_json:
+        return "-o FILE keeps the whole list"
+    where = "the JSON" if written is None else os.path.relpath(written)
+    return f"the list 'damaged' in {where} names all"
 
 
 def _target(run: str, output: str | None) -> Path:
     if output is not None:
-        target = Path(output)
-        if not target.parent.is_dir():
-            raise ConfigError("no such folder", where=target.parent, hint="make it first")
-        return target
+        from abotn.cli.outputs import output_file
+
+        own = Path(run) / "evaluation.json" if Path(run).is_dir() else None
+        return Path(output_file(output, [run], allowed=own))
     if not Path(run).is_dir():
         if Path(run).exists():
             raise ConfigError("not a run folder, so say where to write", where=run, hint="use -o")
         raise ConfigError("no such run folder or file", where=run)
-    return Path(run) / "evaluation.json"
+    return Path(run).absolute() / "evaluation.json"
 
 
 def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     return {
         "metrics": metric_choice(options["metrics"]),
         "categories": list(options["categories"]) or None,
-        "groupings": list(options["groupings"]) or "auto",
+        "groupings": [one for text in options["groupings"] for one in listed(text)] or "auto",
         "thresholds": dict(_pair(text, "--threshold") for text in options["thresholds"]),
         "metric_kwargs": metric_parameters(options["parameters"]),
         "bootstrap_ci": options["bootstrap"] or None,
@@ -110,11 +126,12 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _print(result: EvaluationResult, run: str) -> None:
+def _print(result: EvaluationResult, run: str, *, named: bool) -> None:
     from abotn.cli.printing import print_report
     from abotn.report.evaluation_tables import evaluation_report
 
-    print_report(evaluation_report(result, result.name or Path(run).name))
+    name = result.name or Path(run).name
+    print_report(evaluation_report(result, name, every_metric=named))
     click.echo()
 
 

@@ -24,11 +24,13 @@ def history(folder: str, metric: str, *, as_json: bool) -> None:
     Shows value, interval and the change to the evaluation before, with a warning where protocol,
     data set or parameters differ.
     """
+    from abotn.cli.damage import warn_of_damage
     from abotn.json_files import dump_json
 
     found = _read(folder, metric)
-    for path, reason in found.unreadable.items():
-        click.echo(f"warning: {path}: {reason}; left out", err=True)
+    warn_of_damage(
+        found.unreadable.items(), consequence="left out", rest="--json names all as 'unreadable'"
+    )
     click.echo(dump_json(found.to_dict()).decode().rstrip() if as_json else _shown(found))
 
 

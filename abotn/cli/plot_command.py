@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from abotn.errors import ConfigError
 from abotn.report.plots.kinds import KINDS
 
 _KINDS_HELP = "\n".join(f"  {kind.name:<18} {kind.question}" for kind in KINDS.values())
@@ -40,18 +38,18 @@ def plot(runs: tuple[str, ...], output: str, **options: Any) -> None:
     run folder without evaluation.json is evaluated on the fly, with intervals from 10000
     resamples.
     """
+    from abotn.cli.outputs import output_file, say_written
     from abotn.cli.plot_figures import PlotRequest, draw_bytes
     from abotn.json_files import write_bytes
     from abotn.report.plots.lettering import unknown_letters
     from abotn.report.plots.sheet import suffix_of
 
     suffix = suffix_of(output)
-    if not Path(output).absolute().parent.is_dir():
-        raise ConfigError("no such folder", where=Path(output).parent, hint="make it first")
+    target = output_file(output, runs)
     request = PlotRequest(paths=runs, **options)
     content = draw_bytes(request, suffix)
     unknown = unknown_letters(request.run_names)
     if unknown:
         click.echo(f"warning: no installed font has {unknown}; drawn as boxes", err=True)
-    write_bytes(output, content)
-    click.echo(output)
+    write_bytes(target, content)
+    say_written(output)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,24 +52,24 @@ def report(runs: tuple[str, ...], **options: Any) -> None:
     Each RUN_OR_EVALUATION is a run folder or an evaluation file. A run folder without
     evaluation.json is evaluated on the fly, with intervals from 10000 resamples.
     """
+    from abotn.cli.outputs import output_file, say_written
     from abotn.cli.report_inputs import load_runs
     from abotn.json_files import write_bytes
     from abotn.report.build import build_report
 
     output: str | None = options["output"]
     chosen = _format(options["format_name"], output)
-    if output is not None and not Path(output).absolute().parent.is_dir():
-        raise ConfigError("no such folder", where=Path(output).parent, hint="make it first")
+    target = None if output is None else output_file(output, runs)
     with prints_on_stderr():
         paths, loaded = load_runs(runs, options["names"])
         shown = _options(options, paths, loaded)
         behind = _sources(chosen, paths, loaded, shown)
         content = chosen.content(build_report(loaded, shown), behind)
-    if output is None:
+    if output is None or target is None:
         click.echo(content, nl=False)
         return
-    write_bytes(output, content)
-    click.echo(output)
+    write_bytes(target, content)
+    say_written(output)
 
 
 def _format(name: str | None, output: str | None) -> ReportFormat:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from abotn.cli.baselines import chosen_baseline
 from abotn.cli.report_sources import run_folder, run_records
-from abotn.errors import ConfigError, UnknownNameError
+from abotn.errors import ConfigError
 from abotn.report.significance import PairedTest, Significance
 from abotn.units import counted
 
@@ -58,12 +59,9 @@ def significance(
 
 def _baseline(given: str, paths: Sequence[str], runs: Sequence[Run]) -> str:
     names = [name for name, _ in runs]
-    if given in names:
-        return given
-    by_path = {run_folder(path): name for path, name in zip(paths, names, strict=True)}
-    if run_folder(given) in by_path:
-        return by_path[run_folder(given)]
-    raise UnknownNameError("baseline", given, names)
+    if given not in names and run_folder(given) in list(map(run_folder, paths)):
+        return names[list(map(run_folder, paths)).index(run_folder(given))]
+    return chosen_baseline(given, names, list(map(run_folder, paths)))
 
 
 def _records(path: str, name: str) -> RecordSource:
@@ -116,7 +114,11 @@ def _as_evaluated(runs: Sequence[Run], baseline: str) -> dict[str, Any]:
 def _tests(found: Comparison) -> dict[tuple[str, str], PairedTest]:
     return {
         (pair.run_a, metric.name): PairedTest(
-            metric.p_value, metric.test, counted(metric.n_pairs, "tasks")
+            metric.p_value,
+            metric.test,
+            counted(metric.n_pairs, "tasks"),
+            pair.resampled,
+            None if metric.ci is None else metric.ci.n_units,
         )
         for pair in found.pairs
         for metric in pair.metrics

@@ -101,6 +101,7 @@ def run(
                 save_images=save_render_images,
                 visualize=enable_visualization,
                 fail_fast=fail_fast,
+                isolated=True,
                 command=typed_command(),
                 progress=listen,
                 started=reached.append,

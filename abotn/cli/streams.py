@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import IO, Any
 
+from abotn.foreign_code import staying_here
+
 # What a shell shows for a program that wrote into a pipe nobody reads any more.
 EXIT_CLOSED_PIPE = 141
 
@@ -50,8 +52,12 @@ def own_standard_output() -> None:
 
 @contextmanager
 def prints_on_stderr() -> Iterator[None]:
-    """Send what the code inside prints to standard error, such as an agent's or a metric's."""
-    with redirect_stdout(sys.stderr):
+    """Send what the code inside prints to standard error, such as an agent's or a metric's.
+
+    The working folder afterwards is the one from before, so that files are written where the user
+    says.
+    """
+    with staying_here(), redirect_stdout(sys.stderr):
         yield
 
 

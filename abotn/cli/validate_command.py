@@ -45,17 +45,22 @@ def validate(
 ) -> None:
     """Check FILES, or every known file below a folder, against their schemas.
 
-    Exits with 0 when all fit, with 1 when one does not. With --migrate a file of an older layout is
-    lifted to this one first, in place and whole or not at all.
+    Exits with 0 when all fit, with 1 when one does not, and with 2 when one of FILES cannot be
+    checked at all; the others are checked all the same. With --migrate a file of an older layout
+    is lifted to this one first, in place and whole or not at all.
     """
     if schema is not None and schema not in schema_files.schema_names():
         from abotn.errors import UnknownNameError
 
         raise UnknownNameError("schema", schema, schema_files.schema_names())
-    paths = [path for name in files for path in _expand(Path(name))]
+    paths, unusable = _expand_all(files)
     lifted, refused = _lift_all(paths, schema, keep_backup=backup) if migrate else ([], {})
     findings = {str(p): refused.get(str(p)) or _complaint(p, schema) for p in paths}
     wrong = {path: reason for path, reason in findings.items() if reason is not None}
+    for reason in unusable:
+        click.echo(f"error: {reason}", err=True)
+    if not paths:
+        ctx.exit(2)
     if as_json:
         shown = {"checked": len(findings), "lifted": lifted, "wrong": wrong}
         click.echo(json.dumps(shown, indent=2))
@@ -65,18 +70,39 @@ def validate(
         for path, reason in wrong.items():
             click.echo(f"{path}: {reason}")
         click.echo(f"{len(findings)} checked, {len(wrong)} wrong")
-    ctx.exit(1 if wrong else 0)
+    ctx.exit(2 if unusable else 1 if wrong else 0)
+
+
+def _expand_all(names: tuple[str, ...]) -> tuple[list[Path], list[str]]:
+    """Return the files to check, and why some of the names given stand for none."""
+    paths: list[Path] = []
+    unusable: list[str] = []
+    for name in names:
+        try:
+            paths += _expand(Path(name))
+        except ConfigError as error:
+            unusable.append(str(error))
+    return list(dict.fromkeys(paths)), unusable
 
 
 def _expand(path: Path) -> list[Path]:
     if not path.exists():
-        raise ConfigError("no such file or folder", where=path)
+        raise ConfigError("no such file or folder", where=path, hint="check the path")
     if not path.is_dir():
         return [path]
     found = sorted(one for one in path.rglob("*.json") if _schema_of(one))
     if not found:
-        raise ConfigError("no file of a known kind below this folder", where=path)
+        raise ConfigError("no file of a known kind below this folder", where=path, hint=_hint(path))
     return found
+
+
+def _hint(folder: Path) -> str:
+    from abotn.scenes.layout import TASK_PATTERN
+
+    patterns = (TASK_PATTERN, f"*/{TASK_PATTERN}", "*/*/occ_map_meta.txt")
+    if any(next(folder.glob(pattern), None) for pattern in patterns):
+        return f"it holds scenes, which 'abotn scenes check {folder}' checks"
+    return "give a run folder, or name a file and its kind by --schema"
 
 
 def _lift_all(
@@ -126,7 +152,9 @@ def _beyond_schema(name: str, document: dict[str, Any], path: Path) -> str | Non
     if run is None:
         return None
     key = document["episode_id"], document["task_id"], int(document.get("attempt", 0))
-    return misplaced([str(path)], [key], run).get(0)
+    reason = misplaced([str(path)], [key], run).get(0)
+    alone = document["status"] != "error" and not path.with_name("trajectory.json").exists()
+    return reason or ("has no trajectory.json beside it" if alone else None)
 
 
 def _stranger(document: dict[str, Any], path: Path) -> str | None:
@@ -164,4 +192,8 @@ def _guess(document: dict[str, object], path: Path) -> str:
     for key, name in marks.items():
         if key in document:
             return name
+    if {"tables", "entries"} <= document.keys():
+        raise DataError(
+            "is a report, which has no schema; check the evaluations it was made of", where=path
+        )
     raise DataError("cannot tell what kind of file this is", where=path, hint="use --schema")

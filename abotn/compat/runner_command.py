@@ -119,6 +119,7 @@ def _made(given: argparse.Namespace, config: EvalConfig) -> Path:
             camera=config.camera_config,
             save_images=config.save_render_images,
             visualize=config.enable_visualization,
+            isolated=True,
             progress=listen,
             **_place(given),
         )

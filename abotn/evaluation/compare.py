@@ -16,6 +16,7 @@ from abotn.errors import EvaluationInputError, UnknownNameError
 from abotn.evaluation.evaluator import Evaluator, ScoredRecords
 from abotn.evaluation.metric_options import metric_parameters, require_evaluated
 from abotn.evaluation.options import EvaluationOptions, scene_tuple
+from abotn.evaluation.provenance import run_entry
 from abotn.evaluation.scene_names import require_scenes
 from abotn.evaluation.scoring import Scored
 from abotn.evaluation.selection import MetricChoice, select
@@ -280,7 +281,10 @@ def _provenance(sides: Sequence[_Side], options: EvaluationOptions) -> dict[str,
     return {
         "abotn": __version__,
         "runs": {
-            name: {key: manifest.get(key) for key in ("run_id", "protocol", "dataset")}
+            name: {
+                **{key: manifest.get(key) for key in ("run_id", "protocol", "dataset")},
+                "run": run_entry(manifest) or None,
+            }
             for name, manifest in manifests.items()
         },
         "on_error": options.on_error,

@@ -307,9 +307,13 @@ class Evaluator:
         origin = provenance(source, specs, options, self.plugins, found.excluded, resampled)
         if options.keep_values and any(table.column("episode_id")):
             origin["record_keys"] = [table.label(row) for row in range(len(table))]
+        unused = [name for name, parts in groups.items() if not parts]
+        if unused and groupings != "auto":
+            text = "no record belongs to a group of {!r}, so it is left out"
+            origin["notes"] = [*origin.get("notes", ()), *map(text.format, unused)]
         return EvaluationResult(
             metrics=overall,
-            groups=groups,
+            groups={name: parts for name, parts in groups.items() if parts},
             counts={
                 "found": len(source.table) + len(source.damaged),
                 "scored": len(table),

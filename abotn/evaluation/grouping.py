@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abotn.errors import EvaluationInputError, PluginError, UnknownNameError, text_of
+from abotn.foreign_code import foreign_code
 from abotn.plugins.manager import Origin, PluginManager
 from abotn.records.table import RecordTable, natural_key
 
 QUANTILE_PREFIX = "quantiles:"
+_ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 _DIGITS = re.compile("[0-9]{1,3}")
 
 
@@ -28,18 +30,22 @@ class Grouping:
         function: From record columns, shape (N,), to N labels; None leaves a record out.
         inputs: The columns it needs, which are its arguments' names.
         order: Labels in their order; others follow in natural order.
+        rest: Label of the records that belong to no group of their own; empty where there is none.
         description: One line.
         distribution: Where it came from.
         version: Version of that distribution.
+        plugin: Name of the plugin in it.
     """
 
     name: str
     function: Callable[..., Any]
     inputs: tuple[str, ...]
     order: tuple[str, ...] = ()
+    rest: str = ""
     description: str = ""
     distribution: str = "abotn"
     version: str = ""
+    plugin: str = ""
 
     def missing(self, table: RecordTable) -> list[str]:
         """Return the columns it needs and ``table`` lacks."""
@@ -58,7 +64,11 @@ class Grouping:
                 f"needs column {', '.join(missing)}", where=f"grouping {self.name}"
             )
         try:
-            labels = list(self.function(*(table.column(name) for name in self.inputs)))
+            with foreign_code():
+                labels = [
+                    label if label is None else _label_text(label)
+                    for label in self.function(*(table.lent(name) for name in self.inputs))
+                ]
         except (Exception, SystemExit) as error:
             raise EvaluationInputError(
                 f"raised {type(error).__name__}: {error}", where=f"grouping {self.name}"
@@ -111,7 +121,12 @@ def known_groupings(plugins: PluginManager) -> dict[str, Grouping]:
                 origin, f"grouping {made.name!r} is there from {known[made.name].distribution}"
             )
             continue
-        known[made.name] = replace(made, distribution=origin.distribution, version=origin.version)
+        known[made.name] = replace(
+            made,
+            distribution=origin.distribution,
+            version=origin.version,
+            plugin=origin.plugin,
+        )
     return known
 
 
@@ -150,17 +165,17 @@ def _automatic(
     names = [name for name in protocol.get("groupings", ()) if name in known]
     names += [n for n, one in known.items() if one.distribution != "abotn" and n not in names]
     usable = [known[name] for name in names if not known[name].missing(table)]
-    return [one for one in usable if one.distribution == "abotn" or _splits(one, table, plugins)]
+    return [one for one in usable if _tells(one, table, plugins)]
 
 
-def _splits(grouping: Grouping, table: RecordTable, plugins: PluginManager) -> bool:
-    """Whether a plugin's grouping works; one that does not, and was not asked for, is left out."""
+def _tells(grouping: Grouping, table: RecordTable, plugins: PluginManager) -> bool:
+    """Whether a grouping that was not asked for works and has a group beside the rest."""
     try:
-        grouping.split(table)
+        labels = grouping.split(table).keys()
     except EvaluationInputError as error:
-        plugins.warn(Origin(grouping.distribution, grouping.version, grouping.name), str(error))
+        plugins.warn(Origin(grouping.distribution, grouping.version, grouping.plugin), str(error))
         return False
-    return True
+    return bool(labels - {grouping.rest})
 
 
 def _resolve(item: Any, table: RecordTable, known: Mapping[str, Grouping]) -> Grouping:
@@ -208,11 +223,21 @@ def _quantiles(item: str, table: RecordTable) -> Grouping:
     return Grouping(item, labels, (column,), description=f"by quantiles of {column}")
 
 
+def _label_text(label: Any) -> str:
+    """Return a label as text, which must be the same in every process."""
+    if type(label) is str:
+        return label
+    text = str(label)
+    if isinstance(label, set | frozenset) or _ADDRESS.search(text):
+        raise TypeError(f"the label {text_of(text, 80)} differs from run to run; return texts")
+    return text
+
+
 def _rows_by_label(labels: list[Any], order: tuple[str, ...]) -> dict[str, NDArray[np.int64]]:
     rows: dict[str, list[int]] = {}
     for row, label in enumerate(labels):
         if label is not None:
-            rows.setdefault(str(label), []).append(row)
+            rows.setdefault(label, []).append(row)
     first = [label for label in order if label in rows]
     rest = sorted((label for label in rows if label not in order), key=natural_key)
     return {label: np.array(rows[label], dtype=np.int64) for label in (*first, *rest)}

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 from abotn.evaluation import difficulty
 from abotn.evaluation.grouping import Grouping, as_grouping
 from abotn.plugins.hookspecs import hookimpl
@@ -11,9 +15,13 @@ from abotn.plugins.hookspecs import hookimpl
 def abotn_groupings() -> list[Grouping]:
     """Difficulty, scene, POI and status."""
     return [
-        as_grouping(difficulty.difficulty_outdoor, order=difficulty.OUTDOOR_ORDER),
-        as_grouping(difficulty.difficulty_indoor, order=difficulty.INDOOR_ORDER),
+        _difficulty(difficulty.difficulty_outdoor, difficulty.OUTDOOR_ORDER),
+        _difficulty(difficulty.difficulty_indoor, difficulty.INDOOR_ORDER),
         as_grouping(difficulty.scene),
         as_grouping(difficulty.poi),
         as_grouping(difficulty.status, order=("stop", "max_steps", "collision", "error")),
     ]
+
+
+def _difficulty(function: Callable[..., Any], order: tuple[str, ...]) -> Grouping:
+    return replace(as_grouping(function, order=order), rest=order[-1])

@@ -9,9 +9,13 @@ from abotn._version import __version__
 from abotn.evaluation.options import EvaluationOptions
 from abotn.metrics.spec import MetricSpec
 from abotn.plugins.manager import PluginManager
+from abotn.records.files import TRAJECTORY_NAME
 from abotn.records.readers import RecordSource
+from abotn.records.table import natural_key
+from abotn.units import counted
 
 _RUN_KEYS = ("run_id", "task_type", "agent", "renderer", "max_steps", "attempts", "seed", "expose")
+_SHOWN = 10
 
 
 def provenance(
@@ -29,10 +33,9 @@ def provenance(
     Nothing in it depends on when or where the evaluation ran.
     """
     manifest = source.manifest or {}
-    run = {key: manifest[key] for key in _RUN_KEYS if key in manifest}
     return {
         "protocol": protocol_entry(source, plugins),
-        "run": run or None,
+        "run": run_entry(manifest) or None,
         "dataset": manifest.get("dataset"),
         "versions": _versions(specs, plugins),
         "recorded_with": manifest.get("versions"),
@@ -48,6 +51,11 @@ def provenance(
         },
         **_missing(source),
     }
+
+
+def run_entry(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a manifest says of the run itself: agent, renderer, steps, attempts, seed."""
+    return {key: manifest[key] for key in _RUN_KEYS if key in manifest}
 
 
 def protocol_entry(source: RecordSource, plugins: PluginManager) -> Mapping[str, Any] | None:
@@ -72,13 +80,22 @@ def protocol_entry(source: RecordSource, plugins: PluginManager) -> Mapping[str,
 def _missing(source: RecordSource) -> dict[str, Any]:
     """Return what a run lacks, so that one that was interrupted does not look complete."""
     missing = source.missing
-    note = missing.note()
-    if note is None:
-        return {}
-    return {
-        "missing": {"count": missing.count, "planned": missing.planned, "begun": [*missing.names]},
-        "notes": [note],
-    }
+    notes = [note for note in (missing.note(), _pathless(source)) if note is not None]
+    found: dict[str, Any] = {"notes": notes} if notes else {}
+    if missing.count:
+        begun = [*missing.names]
+        found["missing"] = {"count": missing.count, "planned": missing.planned, "begun": begun}
+    return dict(sorted(found.items()))
+
+
+def _pathless(source: RecordSource) -> str | None:
+    """Return which records lack the file of their path, so that its metrics leave them out."""
+    names = sorted(source.pathless, key=natural_key)
+    if not names:
+        return None
+    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    verb = "has" if len(names) == 1 else "have"
+    return f"{counted(len(names), 'records')} {verb} no {TRAJECTORY_NAME}: {shown}"
 
 
 def _versions(specs: Sequence[MetricSpec], plugins: PluginManager) -> dict[str, str]:

@@ -14,6 +14,7 @@ from abotn.errors import EvaluationInputError, UnknownNameError
 from abotn.evaluation.selection import Selection
 from abotn.metrics.arrays import plain_array
 from abotn.metrics.spec import MetricSpec
+from abotn.records.sealed import shown
 from abotn.records.table import KEY_COLUMNS, RecordTable, as_column
 
 SERVED_BY = {
@@ -250,9 +251,7 @@ def _complex_error(where: str) -> EvaluationInputError:
 def _read_only(value: Any) -> Any:
     """Return a value whose arrays no metric can write to; lists and mappings are new ones."""
     if isinstance(value, np.ndarray):
-        view = value.view()
-        view.flags.writeable = False
-        return view
+        return shown(value)
     if isinstance(value, list | tuple):
         return [_read_only(one) for one in value]
     if isinstance(value, dict):

@@ -91,9 +91,16 @@ def _tail(document: Mapping[str, Any]) -> str:
     for name, entry in document["undefined"].items():
         count = counted(entry["count"], "records")
         lines.append(f"{name} is undefined for {count}: {entry['reason']}")
-    lines += [f"skipped {one['path']}: {one['reason']}" for one in document["damaged"]]
+    damaged = document["damaged"]
+    lines += [f"skipped {one['path']}: {one['reason']}" for one in damaged[:_MOST_DAMAGED]]
+    if len(damaged) > _MOST_DAMAGED:
+        more = len(damaged) - _MOST_DAMAGED
+        lines.append(f"skipped {more} more; the summary's list 'damaged' names all")
     lines += [f"note: {note}" for note in document["notes"]]
     return "\n".join(lines) + ("\n" if lines else "")
+
+
+_MOST_DAMAGED = 10
 
 
 def _listed(counts: Mapping[str, int]) -> str:

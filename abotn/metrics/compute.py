@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abotn.errors import EvaluationInputError
+from abotn.foreign_code import foreign_code
 from abotn.metrics.bounds import interval, outside
 from abotn.metrics.reduce import Reduced, reduce_value
 from abotn.metrics.returned import pair_of, real_numbers
@@ -84,11 +85,12 @@ def compute_column(
     if missing:
         raise EvaluationInputError(f"needs {', '.join(missing)}", where=spec.name)
     spec = spec.resolve(table)
-    inputs = [table.column(name) for name in spec.inputs]
+    inputs = [table.lent(name) for name in spec.inputs]
     usable = _usable(inputs, len(table)) & _right_task(spec, table)
     if skip is not None:
         usable &= ~skip
-    column = _computed(spec, inputs, usable, parameters or {})
+    with foreign_code():
+        column = _computed(spec, inputs, usable, parameters or {})
     values = column.values
     _require_size(spec, column, values, table)
     _require_bounds(spec, column, values, table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -11,11 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from abotn.errors import PluginError
+from abotn.errors import PluginError, text_of
 from abotn.metrics.arrays import shape_of
 from abotn.metrics.bounds import interval, outside
 from abotn.metrics.parameters import Allowed, check_allowed
 from abotn.units import Direction, Unit
+
+# Names stand in files, tables, options with commas, and folders of experiment trackers.
+_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,5 +298,9 @@ def _check(spec: MetricSpec) -> None:
     wrong = check_allowed(spec)
     if wrong is not None:
         raise PluginError(f"metric {spec.name!r} {wrong}")
-    if not spec.name or spec.name != spec.name.strip() or "," in spec.name:
-        raise PluginError(f"{spec.name!r} is not a usable metric name")
+    for name in (spec.name, *spec.aliases):
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise PluginError(
+                f"{text_of(name, 80)!r} is not a usable metric name",
+                hint="letters, digits, '_', '-' and '.', parts divided by '/'",
+            )

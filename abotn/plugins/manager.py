@@ -15,6 +15,7 @@ import pluggy
 
 from abotn._version import __version__
 from abotn.errors import PluginError, UnknownNameError, error_text, text_of
+from abotn.foreign_code import foreign_code
 from abotn.metrics.registry import MetricRegistry
 from abotn.plugins import hookspecs
 from abotn.plugins.contract import usable_values
@@ -116,7 +117,8 @@ class PluginManager:
             origin = self._origins[implementation.plugin_name]
             try:
                 names = implementation.argnames
-                implementation.function(*(arguments[name] for name in names))
+                with foreign_code():
+                    implementation.function(*(arguments[name] for name in names))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
@@ -169,7 +171,7 @@ class PluginManager:
 
     def _ask(self, implementation: Any, hook: str, origin: Origin) -> list[Any]:
         try:
-            with redirect_stdout(sys.stderr):
+            with foreign_code(), redirect_stdout(sys.stderr):
                 returned = implementation.function()
                 kept, problems = usable_values(hook, returned)
         except KeyboardInterrupt:
@@ -192,7 +194,7 @@ class PluginManager:
             self._fail(origin, "the distribution has two plugins of this name; the first is used")
             return
         try:
-            with redirect_stdout(sys.stderr):
+            with foreign_code(), redirect_stdout(sys.stderr):
                 self.register(found.entry_point.load(), origin)
         except PluginError as error:
             self._fail(origin, error.message)

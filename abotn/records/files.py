@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from abotn.errors import ConfigError, DataError
+from abotn.errors import ConfigError, DataError, hinted
 from abotn.json_files import read_json, read_regular, write_json
+from abotn.records.sealed import sealed
 from abotn.records.types import ResultRecord, Trajectory
 
 MANIFEST_NAME = "run.json"
@@ -53,10 +54,17 @@ def check_id(value: object, kind: str = "scene id") -> str:
         raise DataError(f"{kind} must be a string, got {type(value).__name__}")
     if _UNSAFE.search(value) or _RESERVED.fullmatch(value) or len(value.encode()) > 200:
         raise DataError(
-            f"{kind} {value[:80]!r} cannot be a folder name",
+            f"{kind} {value[:80]!r} cannot be a folder name{_why(value)}",
             hint="use a name without separators, leading dots, drives or control characters",
         )
     return value
+
+
+def _why(name: str) -> str:
+    """Return what is wrong with a name that is not obvious from looking at it."""
+    if _UNSAFE.search(name) or _RESERVED.fullmatch(name):
+        return ""
+    return f", as it takes {len(name.encode())} bytes and may take 200"
 
 
 def check_scene_id(value: object) -> str:
@@ -99,7 +107,7 @@ def record_folder(
 def write_result(folder: str | os.PathLike[str], record: ResultRecord) -> None:
     """Write ``result.json`` into an existing attempt folder, checked against its schema."""
     document = {"schema_version": SCHEMA_VERSION, **record.to_dict()}
-    write_json(Path(folder) / RESULT_NAME, document, schema="result.v1")
+    write_json(Path(folder) / RESULT_NAME, document, schema="result.v1", through=False)
 
 
 def write_trajectory(
@@ -114,9 +122,10 @@ def write_trajectory(
     """
     arrays = {name: getattr(trajectory, name) for name in _DTYPES}
     document = {"schema_version": SCHEMA_VERSION, **identity, **arrays, **trajectory.extra}
-    write_json(Path(folder) / TRAJECTORY_NAME, document, schema="trajectory.v1")
+    write_json(Path(folder) / TRAJECTORY_NAME, document, schema="trajectory.v1", through=False)
 
 
+@hinted("run the task again: take its folder away, then abotn run --resume-dir RUN")
 def read_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     """Read a ``trajectory.json``.
 
@@ -129,11 +138,11 @@ def read_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     if reason is not None:
         raise DataError(reason, where=path)
     try:
-        arrays = {name: np.array(document.pop(name), dtype=kind) for name, kind in _DTYPES.items()}
+        arrays = {
+            name: sealed(np.array(document.pop(name), dtype=kind)) for name, kind in _DTYPES.items()
+        }
     except OverflowError:
         raise DataError("a number is too large", where=path) from None
-    for array in arrays.values():
-        array.setflags(write=False)
     for key in ("schema_version", "value_serialization"):
         document.pop(key, None)
     return Trajectory(**arrays, extra=document)
@@ -157,6 +166,7 @@ def length_complaint(document: Mapping[str, Any]) -> str | None:
     return None
 
 
+@hinted("take it from a copy of the run, or make the run again")
 def read_manifest(run: str | os.PathLike[str]) -> dict[str, Any]:
     """Read and check ``run.json`` of a run folder."""
     return read_json(Path(run) / MANIFEST_NAME, schema="run.v1")
@@ -164,7 +174,7 @@ def read_manifest(run: str | os.PathLike[str]) -> dict[str, Any]:
 
 def write_manifest(run: str | os.PathLike[str], manifest: Mapping[str, Any]) -> None:
     """Write ``run.json`` of a run folder, checked against its schema."""
-    write_json(Path(run) / MANIFEST_NAME, manifest, schema="run.v1")
+    write_json(Path(run) / MANIFEST_NAME, manifest, schema="run.v1", through=False)
 
 
 def read_result_bytes(
@@ -184,7 +194,7 @@ def read_result_bytes(
         ConfigError: there is no such folder.
     """
     if not Path(folder).is_dir():
-        raise ConfigError("no such run folder", where=folder)
+        raise ConfigError("no such run folder", where=folder, hint="check the path")
     root = os.fspath(folder)
     waiting = [root]
     while waiting:
@@ -244,7 +254,7 @@ def _inside(place: str, *, searched: bool) -> list[str]:
     return [name for name in os.listdir(place) if name[0] != "."]  # noqa: PTH208 - names only
 
 
-_SMALL = 1 << 16
+_SMALL = 1 << 12
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 # Windows has no such call; there the closer look is taken at once.
 _read_at: Callable[[int, int, int], bytes] = getattr(os, "pread", lambda *_: b"")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abotn import schema_files
-from abotn.errors import DataError, EvaluationInputError
+from abotn.errors import EvaluationInputError
 from abotn.records.in_memory import (
     complaint,
     lenient_schema,
@@ -23,10 +23,10 @@ from abotn.records.in_memory import (
     plain_document,
     sound_documents,
 )
-from abotn.records.published import NAME_KEYS, POI_KEYS, error_entry, poi_entry
+from abotn.records.published import FLAG_KEYS, NAME_KEYS, POI_KEYS, error_entry, poi_entry
 from abotn.records.table import KEY_COLUMNS, TEXT_COLUMNS, Column, RecordTable, as_column
-from abotn.records.types import DamagedRecord
-from abotn.records.values import is_missing, is_token, plain_value, text_of_id
+from abotn.records.types import DamagedRecord, nothing_usable
+from abotn.records.values import as_flag, is_missing, is_token, plain_value, text_of_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,9 +172,8 @@ def _normalise(top: dict[str, Cells], inner: dict[str, Cells], count: int) -> No
     for name in ("episode_id", "task_id", "schema_version"):
         if name in top:
             top[name] = [v if v is None else text_of_id(v) for v in _listed(top[name])]
-    if "success" in top:
-        flags = _listed(top["success"])
-        top["success"] = [bool(v) if isinstance(v, int | float) else v for v in flags]
+    for name in FLAG_KEYS & top.keys():
+        top[name] = [as_flag(value) for value in _listed(top[name])]
     if "poi_name" in inner or any(key in top for key in POI_KEYS):
         _name_pois(top, inner, count)
     _name_errors(top, inner, count)
@@ -283,7 +282,7 @@ def _column(name: str, cells: Cells, rows: list[int] | None) -> Column:
 
 def _refuse_nothing(kept: Any, damaged: Sequence[DamagedRecord]) -> None:
     if not len(kept):
-        raise DataError(f"no usable record; {damaged[0].reason}", where=damaged[0].path)
+        raise nothing_usable(damaged)
 
 
 def _is_number(name: str) -> bool:

@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any
 
 from abotn import schema_files
-from abotn.records.published import normalise
+from abotn.records.published import FLAG_KEYS, normalise
 from abotn.records.types import DamagedRecord
-from abotn.records.values import plain_value, text_of_id
+from abotn.records.values import as_flag, plain_value, text_of_id
 
 Documents = list[Mapping[str, Any]]
 
@@ -80,8 +80,8 @@ def plain_document(document: Mapping[str, Any]) -> dict[str, Any]:
     for key in _WHOLE:
         value = plain.get(key)
         plain.update({key: int(value)} if isinstance(value, float) and value % 1 == 0 else {})
-    if isinstance(plain.get("success"), int | float):
-        plain["success"] = bool(plain["success"])
+    for key in FLAG_KEYS & plain.keys():
+        plain[key] = as_flag(plain[key])
     for key in ("error", "value_serialization"):
         if isinstance(plain.get(key), dict):
             # Columns of mappings have every key in every row.

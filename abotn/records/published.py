@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from abotn.json_files import NON_FINITE_TOKENS
-from abotn.records.values import is_token
+from abotn.records.values import as_flag, is_token
 
 POI_KEYS = ("gt_taget_instance", "gt_target_instance")
+FLAG_KEYS = frozenset({"success", "render_error"})
 NAME_KEYS = frozenset({"episode_id", "task_id", "poi_name", *POI_KEYS})
 _AS_THEY_ARE = frozenset({bool, int, type(None)})
 _FAILED = ("render_error", "error")
@@ -37,8 +38,8 @@ def normalise(document: Mapping[str, Any]) -> dict[str, Any]:
         metrics = {}
     plain.update(poi_entry(plain, metrics))
     plain.update(error_entry(plain, metrics))
-    if isinstance(plain.get("success"), int | float):
-        plain["success"] = bool(plain["success"])
+    for key in FLAG_KEYS & plain.keys():
+        plain[key] = as_flag(plain[key])
     return {"metrics": {}, **plain, "schema_version": "1", **_named(lost)}
 
 
@@ -78,7 +79,7 @@ def error_entry(document: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict
 def _flagged(flag: Any) -> tuple[bool, str | None]:
     """Return whether a flag is set, and what it says when it is a text."""
     if not isinstance(flag, str):
-        return bool(flag) if isinstance(flag, int | float) else False, None
+        return as_flag(flag) is True, None
     word = flag.strip().lower()
     if word in _SAYS_NO or word in _SAYS_YES:
         return word in _SAYS_YES, None

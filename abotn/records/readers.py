@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ import orjson
 
 from abotn import schema_files
 from abotn.errors import ConfigError, DataError, EvaluationInputError
+from abotn.foreign_code import foreign_code
 from abotn.json_files import parse_json
 from abotn.records.files import (
     MANIFEST_NAME,
@@ -36,7 +38,7 @@ from abotn.records.places import (
 )
 from abotn.records.published import normalise
 from abotn.records.table import KEY_COLUMNS, Column, RecordTable, as_column
-from abotn.records.types import DamagedRecord, ResultRecord, Trajectory
+from abotn.records.types import DamagedRecord, ResultRecord, Trajectory, nothing_usable
 
 PathLike = str | os.PathLike[str]
 
@@ -47,7 +49,8 @@ _AT_ONCE = 256
 class RecordSource:
     """A table of records, what could not be read, and the manifest of the run if there is one.
 
-    ``late_damage`` fills up as further files of a record, such as trajectories, are read;
+    ``late_damage`` fills up as further files of a record, such as trajectories, are read, and
+    ``pathless`` with the records of a run, as ``scene/task``, that should have one and have none;
     ``missing`` are records that were to be made and are not there.
     """
 
@@ -57,6 +60,7 @@ class RecordSource:
     name: str = ""
     folder: str | None = None
     late_damage: list[DamagedRecord] = field(default_factory=list)
+    pathless: dict[str, None] = field(default_factory=dict)
     missing: MissingRecords = field(default_factory=MissingRecords)
 
     @property
@@ -105,7 +109,8 @@ class RunFolderReader:
         with without_collection():
             parsed, damaged = parse_results(read_result_bytes(path, unfinished))
             if not parsed and not damaged:
-                raise DataError(f"no {RESULT_NAME} below this folder", where=path)
+                message = f"no {RESULT_NAME} below this folder"
+                raise DataError(message, where=path, hint="give a run's folder")
             name, run = _run_name(path, manifest), None if manifest is None else os.fspath(path)
             source = _source_of_files(parsed, damaged, manifest, name, run)
         strays = sum(one.is_stray for one in source.damaged)
@@ -174,8 +179,9 @@ def _read_path(path: Path, readers: Sequence[RecordReader]) -> RecordSource:
         raise ConfigError("no such run folder or file", where=path)
     known: list[RecordReader] = [*readers, RunFolderReader()]
     for reader in known:
-        if reader.recognises(path):
-            return reader.read(path)
+        with foreign_code():
+            if reader.recognises(path):
+                return reader.read(path)
     raise DataError(
         "no reader knows this kind of file", where=path, hint=f"give a run folder or {RESULT_NAME}"
     )
@@ -230,12 +236,8 @@ def _read_documents(items: list[Any]) -> RecordSource:
             )
     documents, damaged = sound_documents(items)
     if not documents:
-        raise _nothing_usable(damaged)
+        raise nothing_usable(damaged)
     return RecordSource(RecordTable.from_dicts(documents), tuple(damaged))
-
-
-def _nothing_usable(damaged: Sequence[DamagedRecord]) -> DataError:
-    return DataError(f"no usable record; {damaged[0].reason}", where=damaged[0].path)
 
 
 def _joined(sources: list[RecordSource], unreadable: list[DamagedRecord]) -> RecordSource:
@@ -250,6 +252,7 @@ def _joined(sources: list[RecordSource], unreadable: list[DamagedRecord]) -> Rec
         RecordTable(columns),
         (*unreadable, *known, *astray),
         manifests[0] if same else None,
+        pathless={name: None for source in sources for name in source.pathless},
         missing=joined([source.missing for source in sources]),
     )
 
@@ -287,25 +290,30 @@ def _source_of_files(
     name: str,
     run: str | None,
 ) -> RecordSource:
-    reasons = misplaced([path for path, _ in parsed], [_key(one) for _, one in parsed], run)
+    reasons = misplaced([path for path, _ in parsed], _keys([one for _, one in parsed]), run)
     astray = [DamagedRecord(parsed[row][0], text, is_stray=True) for row, text in reasons.items()]
     damaged = sorted([*damaged, *astray], key=lambda one: one.path)
     parsed = [one for row, one in enumerate(parsed) if row not in reasons] if reasons else parsed
     if not parsed:
-        raise _nothing_usable(damaged)
+        raise nothing_usable(damaged)
     paths = np.empty(len(parsed), dtype=object)
     paths[:] = [path for path, _ in parsed]
     late: list[DamagedRecord] = []
+    pathless: dict[str, None] = {}
+    # Other tools' results come without trajectories.
+    of_run = None if manifest is None else pathless
     table = RecordTable.from_dicts(
         [document for _, document in parsed],
         columns={"result_path": paths},
-        lazy={"trajectory": partial(_load_trajectories, damaged=late)},
+        lazy={"trajectory": partial(_load_trajectories, damaged=late, pathless=of_run)},
     )
-    return RecordSource(table, tuple(damaged), manifest, name, None, late)
+    return RecordSource(table, tuple(damaged), manifest, name, None, late, pathless)
 
 
-def _key(document: Mapping[str, Any]) -> tuple[str, str, int]:
-    return document["episode_id"], document["task_id"], int(document.get("attempt", 0))
+def _keys(documents: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, int]]:
+    scenes, tasks = (map(itemgetter(name), documents) for name in KEY_COLUMNS[:2])
+    attempts = (int(document.get("attempt", 0)) for document in documents)
+    return list(zip(scenes, tasks, attempts, strict=True))
 
 
 def _parse_some(
@@ -353,16 +361,28 @@ def _valid_ones(
     return valid, damaged
 
 
-def _load_trajectories(table: RecordTable, *, damaged: list[DamagedRecord]) -> Column:
+def _load_trajectories(
+    table: RecordTable, *, damaged: list[DamagedRecord], pathless: dict[str, None] | None
+) -> Column:
     loaded = np.empty(len(table), dtype=object)
     for row, result_path in enumerate(table.column("result_path")):
         path = Path(result_path).parent / TRAJECTORY_NAME
+        if not os.path.lexists(path):
+            _note_pathless(table, row, pathless)
+            continue
         try:
-            loaded[row] = _trajectory_of(table, row, path) if os.path.lexists(path) else None
+            loaded[row] = _trajectory_of(table, row, path)
         except DataError as error:
             if all(one.path != str(path) for one in damaged):
                 damaged.append(DamagedRecord(str(path), error.message))
     return loaded
+
+
+def _note_pathless(table: RecordTable, row: int, pathless: dict[str, None] | None) -> None:
+    """Note a record without trajectory; one that ended as an error may never have got so far."""
+    if pathless is None or table.column("status")[row] == "error":
+        return
+    pathless[table.label(row)] = None
 
 
 def _trajectory_of(table: RecordTable, row: int, path: Path) -> Trajectory:

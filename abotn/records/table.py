@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from abotn.errors import DataError, EvaluationInputError
 from abotn.json_files import NON_FINITE_TOKENS
+from abotn.records.sealed import lent, sealed
 from abotn.records.types import ResultRecord
 from abotn.records.values import NUMBERS, is_missing, text_of_id
 
@@ -48,7 +49,7 @@ class RecordTable:
     ) -> None:
         filled = _with_keys(dict(columns))
         order = _natural_order(filled)
-        self._columns = {name: _frozen(column[order]) for name, column in filled.items()}
+        self._columns = {name: sealed(column[order]) for name, column in filled.items()}
         self._lazy = dict(lazy or {})
         self._check_unique()
 
@@ -128,20 +129,24 @@ class RecordTable:
                 raise EvaluationInputError(
                     f"no column {name!r}", hint=f"columns: {', '.join(self.names)}"
                 )
-            self._columns[name] = _frozen(self._lazy[name](self))
+            self._columns[name] = sealed(self._lazy[name](self))
         return self._columns[name]
+
+    def lent(self, name: str) -> Column:
+        """Return one column for code that is not ours; whatever it does, the table stays."""
+        return lent(self.column(name))
 
     def take(self, rows: NDArray[Any]) -> RecordTable:
         """Return the table of some rows, given as a mask or as indices."""
         taken = RecordTable.__new__(RecordTable)
-        taken._columns = {name: _frozen(column[rows]) for name, column in self._columns.items()}
+        taken._columns = {name: sealed(column[rows]) for name, column in self._columns.items()}
         taken._lazy = self._lazy
         return taken
 
     def with_columns(self, columns: Mapping[str, Column]) -> RecordTable:
         """Return the table with further or replaced columns, given in this table's order."""
         changed = RecordTable.__new__(RecordTable)
-        changed._columns = {**self._columns, **{n: _frozen(c) for n, c in columns.items()}}
+        changed._columns = {**self._columns, **{n: sealed(c) for n, c in columns.items()}}
         changed._lazy = {n: load for n, load in self._lazy.items() if n not in columns}
         return changed
 
@@ -260,14 +265,6 @@ def _as_number(value: Any) -> float:
 def _objects(values: list[Any]) -> Column:
     # Lists of one length must stay items of one column, not become a second axis.
     return np.fromiter(values, dtype=object, count=len(values))
-
-
-def _frozen(column: Column) -> Column:
-    # A view of an array that is itself sealed cannot be made writeable again.
-    sealed = column.copy()
-    sealed.flags.writeable = False
-    view: Column = sealed.view()
-    return view
 
 
 def _with_keys(columns: dict[str, Column]) -> dict[str, Column]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from abotn.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,3 +123,12 @@ class DamagedRecord:
     path: str
     reason: str
     is_stray: bool = False
+
+
+def nothing_usable(damaged: Sequence[DamagedRecord]) -> DataError:
+    """Return the error of records that are all damaged; it names the first."""
+    return DataError(
+        f"no usable record; {damaged[0].reason}",
+        where=damaged[0].path,
+        hint="make the records again, or take them from a copy",
+    )

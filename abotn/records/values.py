@@ -20,6 +20,16 @@ def is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
+def as_flag(value: Any) -> Any:
+    """Return 0 and 1, of any numeric type, as False and True; anything else as it is.
+
+    Example:
+        >>> as_flag(1.0), as_flag(2), as_flag("yes")
+        (True, 2, 'yes')
+    """
+    return bool(value) if isinstance(value, int | float) and value in (0, 1) else value
+
+
 def is_token(text: str) -> bool:
     """Whether a text stands for a number that is not finite."""
     return len(text) < 12 and text.strip().lower() in NON_FINITE_TOKENS

@@ -272,7 +272,7 @@ def _save(folder: Path, answers: dict[str, RenderAnswer]) -> None:
     except OSError as error:
         raise DataError(f"cannot write: {error.strerror or error}", where=folder) from error
     for name, answer in answers.items():
-        write_bytes(folder / name, _jpeg_of(answer))
+        write_bytes(folder / name, _jpeg_of(answer), through=False)
 
 
 def _jpeg_of(answer: RenderAnswer) -> bytes:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from abotn.report.numbers import NumberFormat, number_format, shown_unit
 from abotn.report.options import ReportOptions
+from abotn.report.runs import Run, metrics_by_name
 from abotn.report.table import MISSING, Cell, Column
-from abotn.results.types import MetricResult
+from abotn.results.types import EvaluationResult, MetricResult
 
 DEGENERATE_MARK = "‡"
+EVALUATE_AGAIN = "evaluate it again"
 
 
 def label(text: str) -> Cell:
@@ -18,10 +20,10 @@ def label(text: str) -> Cell:
     return Cell(text, is_label=True)
 
 
-def count(number: int | None) -> Cell:
-    """Return a cell with a whole number that is not ranked."""
+def count(number: int | None, *, reason: str = "not known") -> Cell:
+    """Return a cell with a whole number that is not ranked; None needs a reason."""
     if number is None:
-        return Cell(MISSING, reason="not known")
+        return Cell(MISSING, reason=reason)
     return Cell(str(number), value=number)
 
 
@@ -87,6 +89,33 @@ def interval_ends(metric: MetricResult) -> tuple[float | None, float | None]:
     if ci is None or ci.lower is None or ci.upper is None:
         return None, None
     return ci.lower, ci.upper
+
+
+def absent(result: EvaluationResult, like: MetricResult) -> MetricResult:
+    """Return a metric that an evaluation lacks: without a value, and with the reason.
+
+    Args:
+        result: The evaluation.
+        like: The metric in another evaluation, for its name, unit and direction.
+    """
+    reason = result.skipped.get(like.name) or f"not in this run's evaluation; {EVALUATE_AGAIN}"
+    return MetricResult(like.name, math.nan, like.unit, like.direction, reason=reason)
+
+
+def complete_metrics(runs: Sequence[Run], names: Sequence[str]) -> list[list[MetricResult]]:
+    """Return for each run the metrics ``names`` over all records, those it lacks without a value.
+
+    A metric that no run has is left out.
+    """
+    known = {metric.name: metric for _, result in reversed(runs) for metric in result.metrics}
+    return [
+        [
+            metrics_by_name(result).get(name) or absent(result, known[name])
+            for name in names
+            if name in known
+        ]
+        for _, result in runs
+    ]
 
 
 def absence(metric: MetricResult | None) -> str:

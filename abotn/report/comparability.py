@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
 
 from abotn.report.notes import listed
-from abotn.report.runs import MODIFIED_MARK, Run, is_modified, isolated, protocol_of
+from abotn.report.runs import (
+    MODIFIED_MARK,
+    Run,
+    is_modified,
+    isolated,
+    modifications,
+    protocol_of,
+    run_facts,
+)
 from abotn.results.types import EvaluationResult
 from abotn.units import counted
 
 _SHOWN_DAMAGED = 5
 _SHOWN_SKIPPED = 8
 _FINGERPRINT_LETTERS = 12
+_RUN_FACTS = {
+    "values of max_steps": "max_steps",
+    "numbers of attempts per task": "attempts",
+    "renderers": "renderer",
+}
 
 
 def modified_notes(runs: Sequence[Run]) -> list[str]:
-    """Return a line per run under a modified protocol, with what was modified."""
-    return [
-        f"{MODIFIED_MARK} {isolated(name)}: modified protocol {_protocol_name(result)} "
-        f"({_changes(protocol_of(result))})."
-        for name, result in runs
-        if is_modified(result)
-    ]
+    """Return a line per modified protocol, with what was modified and in which runs."""
+    members: dict[str, list[str]] = {}
+    for name, result in runs:
+        if is_modified(result):
+            what = f"modified protocol {_protocol_name(result)} ({_changes(result)})"
+            members.setdefault(what, []).append(name)
+    return [f"{MODIFIED_MARK} {listed(names)}: {what}." for what, names in members.items()]
 
 
 def difference_notes(runs: Sequence[Run], metrics: Collection[str]) -> list[str]:
@@ -42,7 +54,8 @@ def difference_notes(runs: Sequence[Run], metrics: Collection[str]) -> list[str]
         for what, of in differences.items()
         for line in _differing(what, {name: of(result) for name, result in runs})
     ]
-    return [*lines, *_differing_values(runs), *_differing_parameters(runs, metrics)]
+    lines += [*_differing_values(runs), *_differing_runs(runs)]
+    return [*lines, *_differing_parameters(runs, metrics)]
 
 
 def left_out_notes(runs: Sequence[Run]) -> list[str]:
@@ -79,9 +92,18 @@ def _error_policy(result: EvaluationResult) -> str:
     return str(result.provenance.get("on_error", ""))
 
 
-def _changes(protocol: Mapping[str, Any]) -> str:
-    values = protocol.get("values", {})
-    return ", ".join(f"{key} = {_said(values.get(key))}" for key in protocol["modified"])
+def _changes(result: EvaluationResult) -> str:
+    return ", ".join(f"{key} = {_said(value)}" for key, value in modifications(result).items())
+
+
+def _differing_runs(runs: Sequence[Run]) -> list[str]:
+    """Return a line per fact in which runs differ that are known to have it."""
+    lines = []
+    for what, key in _RUN_FACTS.items():
+        said = {name: run_facts(result).get(key) for name, result in runs}
+        kinds = {n: v.get("kind") if isinstance(v, Mapping) else v for n, v in said.items()}
+        lines += _differing(what, {n: _said(v) for n, v in kinds.items() if v is not None})
+    return lines
 
 
 def _differing(what: str, values: Mapping[str, str]) -> list[str]:

@@ -9,9 +9,10 @@ from abotn.report.cells import DEGENERATE_MARK
 from abotn.report.comparability import difference_notes, modified_notes
 from abotn.report.notes import described, listed
 from abotn.report.runs import Run, isolated
+from abotn.report.sampling_words import too_few_note
 from abotn.report.significance import TEST_NAMES
 from abotn.results.comparison import Comparison, MetricComparison, PairComparison
-from abotn.results.types import EvaluationResult
+from abotn.results.types import ConfidenceInterval, EvaluationResult
 
 SIGNIFICANT = "*"
 _MOST_OTHERS = 5
@@ -35,6 +36,7 @@ def pair_notes(pair: PairComparison, names: Sequence[str], alpha: float) -> Iter
     if any(metric.ci is not None and metric.ci.degenerate for metric in metrics):
         yield f"{DEGENERATE_MARK} All differences are equal, so they say little about the spread."
     yield from significance_notes([pair], alpha)
+    yield from _alone(pair, metrics, alpha)
     yield from _too_few(pair, alpha)
 
 
@@ -65,13 +67,36 @@ def _too_few(pair: PairComparison, alpha: float) -> Iterator[str]:
     if not tested:
         return
     units = max(metric.ci.n_units for metric in tested if metric.ci is not None)
-    least = 2.0 ** (1 - units)
-    made = sum(not math.isnan(metric.p_value) for metric in pair.metrics)
-    if least * made >= alpha:
-        yield (
-            f"{units} units allow no p below {least:.2g}, so nothing can stand out among {made} "
-            "metrics: compare fewer metrics, or more tasks."
+    few = too_few_note(units, pair.resampled, _tests_made(pair), alpha, what="metrics")
+    if few is not None:
+        yield few
+
+
+def _alone(
+    pair: PairComparison, metrics: Sequence[MetricComparison], alpha: float
+) -> Iterator[str]:
+    """Yield a line when intervals exclude zero and yet no difference is shown."""
+    names = [m.name for m in metrics if _excludes_zero(m.ci) and m.p_adjusted >= alpha]
+    if not names:
+        return
+    made = _tests_made(pair)
+    why = "an interval is of another method than the test, which decides"
+    if made > 1:
+        why = (
+            f"an interval is for its metric alone, and the test, corrected for {made} metrics, "
+            "decides"
         )
+    yield f"Intervals without 0 where no difference is shown, {listed(names)}: {why}."
+
+
+def _excludes_zero(ci: ConfidenceInterval | None) -> bool:
+    if ci is None or ci.degenerate or ci.lower is None or ci.upper is None:
+        return False
+    return ci.lower > 0 or ci.upper < 0
+
+
+def _tests_made(pair: PairComparison) -> int:
+    return sum(not math.isnan(metric.p_value) for metric in pair.metrics)
 
 
 def _remark(metric: MetricComparison) -> str:

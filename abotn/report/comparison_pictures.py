@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from abotn.report import latex, markdown
+from abotn.report import latex_text, markdown
 from abotn.report.comparison_lists import MOST_TASKS, list_title
 from abotn.report.comparison_sources import ComparisonSources
 from abotn.report.comparison_tables import pair_tasks
@@ -150,7 +150,7 @@ def _figure(title: str, chosen: Sequence[TaskPicture], folder: str) -> str:
         end = "" if place == len(chosen) else end
         lines.append(f"  \\includegraphics[width={width}]{{{folder}/{one.name}}}{end}")
     names = "; ".join(one.title for one in chosen)
-    lines += [f"  \\caption{{{latex.escape(f'{title}: {names}')}.}}", "\\end{figure*}"]
+    lines += [f"  \\caption{{{latex_text.escape(f'{title}: {names}')}.}}", "\\end{figure*}"]
     return "\n".join(lines) + "\n"
 
 

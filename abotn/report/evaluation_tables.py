@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -23,7 +23,9 @@ _GROUP_METRICS = 6
 _VERDICTS = {True: "yes", False: "no", None: "–"}
 
 
-def evaluation_report(result: EvaluationResult, name: str = "") -> Report:
+def evaluation_report(
+    result: EvaluationResult, name: str = "", *, every_metric: bool = False
+) -> Report:
     """Return the tables that ``abotn evaluate`` prints.
 
     The first has a row per metric with its interval and the records it rests on, and columns for
@@ -33,11 +35,16 @@ def evaluation_report(result: EvaluationResult, name: str = "") -> Report:
     Args:
         result: The evaluation.
         name: Name to show; the evaluation's own by default.
+        every_metric: Show every metric in the tables of groups: they were asked for by name.
     """
     run = (name or result.name or "Evaluation", result)
     tables = [_metric_table(run)] if result.metrics else []
     notes = [*warning_notes([run]), *_raised(result), *skipped_notes([run])]
-    return Report(run_label(*run), (*tables, *_group_tables(run)), tuple(notes))
+    return Report(
+        run_label(*run),
+        (*tables, *_group_tables(run, _group_metrics(result, every=every_metric))),
+        tuple(notes),
+    )
 
 
 def _metric_table(run: Run) -> Table:
@@ -85,12 +92,16 @@ def _raised(result: EvaluationResult) -> Iterator[str]:
             yield f"{metric.name} raised on {raised} of {total}."
 
 
-def _group_tables(run: Run) -> Iterator[Table]:
-    _, result = run
+def _group_metrics(result: EvaluationResult, *, every: bool) -> list[str]:
+    if every:
+        return [metric.name for metric in result.metrics]
     valued = [metric.name for metric in result.metrics if metric.reason is None]
-    names = [name for name in HEADLINE if name in valued] or valued
+    return ([name for name in HEADLINE if name in valued] or valued)[:_GROUP_METRICS]
+
+
+def _group_tables(run: Run, names: Sequence[str]) -> Iterator[Table]:
     options = ReportOptions(intervals="none")
-    for table in group_tables([run], names[:_GROUP_METRICS], options):
+    for table in group_tables([run], names, options):
         yield _without_agent(table)
 
 

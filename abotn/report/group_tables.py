@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from abotn.report.cells import count, label, metric_cell, metric_column
+from abotn.report.cells import EVALUATE_AGAIN, absent, count, label, metric_cell, metric_column
 from abotn.report.comparability import modified_notes
-from abotn.report.notes import RunMetrics, interval_notes, value_notes
+from abotn.report.notes import RunMetrics, interval_notes, listed, value_notes
 from abotn.report.numbers import NumberFormat, ranked
 from abotn.report.options import ReportOptions
 from abotn.report.runs import Run, run_label
@@ -51,9 +51,37 @@ class Groups:
         """Return one metric over all runs of each group of ``labels`` in turn."""
         return [self.metric(run, group, name) for group in labels for run, _ in self.runs]
 
-    def count(self, run: str, group: str) -> int:
-        """Return the number of records of a run in a group."""
+    def count(self, run: str, group: str) -> int | None:
+        """Return the number of records of a run in a group; None when it was not grouped so."""
+        if run in self.ungrouped:
+            return None
         return self.found[run, group].count if (run, group) in self.found else 0
+
+    @property
+    def ungrouped(self) -> list[str]:
+        """The runs that were not evaluated by this grouping."""
+        return [name for name, result in self.runs if self.grouping not in result.groups]
+
+    def why_empty(self, run: str) -> str:
+        """Return why a run has no values in a group."""
+        if run in self.ungrouped:
+            return f"not evaluated by {self.grouping}; {EVALUATE_AGAIN}"
+        return "no records"
+
+    def shown(self, run: str, group: str, like: MetricResult) -> MetricResult | None:
+        """Return a metric of one group of one run, without a value where its evaluation lacks it.
+
+        None when the run has no such group.
+        """
+        if (run, group) not in self.found:
+            return None
+        return self.metric(run, group, like.name) or absent(dict(self.runs)[run], like)
+
+    def known(self, names: Sequence[str], group: str) -> list[MetricResult]:
+        """Return each metric among ``names`` as the first run has it that has it in a group."""
+        return [
+            next(filter(None, self.results(name, [group]))) for name in self.having(names, [group])
+        ]
 
     def having(self, names: Sequence[str], labels: Sequence[str]) -> list[str]:
         """Return the metrics among ``names`` that some run has in some group of ``labels``."""
@@ -80,7 +108,7 @@ def _row_blocks(groups: Groups, names: Sequence[str], options: ReportOptions) ->
     columns: list[list[Cell]] = [
         [label(group) for group in groups.labels for _ in groups.runs],
         [label(run_label(*run)) for _ in groups.labels for run in groups.runs],
-        [count(groups.count(run, group)) for group in groups.labels for run, _ in groups.runs],
+        [_count(groups, run, group) for group in groups.labels for run, _ in groups.runs],
     ]
     for name in groups.having(names, groups.labels):
         head, shown = metric_column(name, groups.results(name, groups.labels), options)
@@ -106,27 +134,40 @@ def _cells(
     groups: Groups, group: str, head: Column, shown: NumberFormat, options: ReportOptions
 ) -> list[Cell]:
     """Return one cell per run for one metric of one group, the best of the group marked."""
-    cells = [
-        metric_cell(groups.metric(run, group, head.metric), shown, options)
-        if (run, group) in groups.found
-        else Cell(MISSING, reason="no records")
-        for run, _ in groups.runs
-    ]
+    like = next(filter(None, groups.results(head.metric, groups.labels)))
+    cells = []
+    for run, _ in groups.runs:
+        metric = groups.shown(run, group, like)
+        empty = Cell(MISSING, reason=groups.why_empty(run))
+        cells.append(empty if metric is None else metric_cell(metric, shown, options))
     return ranked(cells, head.direction, second=options.second)
 
 
+def _count(groups: Groups, run: str, group: str) -> Cell:
+    return count(groups.count(run, group), reason=groups.why_empty(run))
+
+
 def _block_head(groups: Groups, group: str) -> str:
-    counts = {groups.count(run, group) for run, _ in groups.runs}
+    counts = {groups.count(run, group) for run, _ in groups.runs if run not in groups.ungrouped}
     return f"{group} (n = {counts.pop()})" if len(counts) == 1 else group
 
 
 def _table(
     groups: Groups, heads: Sequence[Column], columns: Sequence[list[Cell]], options: ReportOptions
 ) -> Table:
-    shown = {head.metric for head in heads}
+    known = [next(filter(None, groups.results(name, groups.labels))) for name in _metrics(heads)]
     per_run: list[RunMetrics] = [
-        (name, [m for group in groups.labels for m in _metrics(groups, name, group, shown)])
+        (
+            name,
+            [
+                m
+                for group in groups.labels
+                for m in (groups.shown(name, group, k) for k in known)
+                if m
+            ],
+        )
         for name, _ in groups.runs
+        if name not in groups.ungrouped
     ]
     return Table(
         key=f"by-{slug(groups.grouping)}",
@@ -137,11 +178,16 @@ def _table(
         notes=(
             *interval_notes(per_run, options, remarks=False),
             *value_notes(per_run, options),
+            *_ungrouped_notes(groups),
             *modified_notes(groups.runs),
         ),
     )
 
 
-def _metrics(groups: Groups, run: str, group: str, shown: set[str]) -> list[MetricResult]:
-    found = groups.found.get((run, group))
-    return [metric for metric in found.metrics if metric.name in shown] if found else []
+def _metrics(heads: Sequence[Column]) -> list[str]:
+    return list(dict.fromkeys(head.metric for head in heads if head.metric))
+
+
+def _ungrouped_notes(groups: Groups) -> list[str]:
+    names = groups.ungrouped
+    return [f"No values in {listed(names)}: {groups.why_empty(names[0])}."] if names else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterator, Sequence
 
 from abotn.report.document import Report
@@ -50,11 +51,17 @@ def write_html(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def html_table(table: Table) -> str:
-    """Return one table as a ``<table>`` element; group labels span the rows they name."""
+def html_table(table: Table, *, described_by: str = "") -> str:
+    """Return one table as a ``<table>`` element; group labels span the rows they name.
+
+    Args:
+        table: The table.
+        described_by: Id of the element that shows the caption, when the table is not to.
+    """
+    caption = [f"<caption>{escape(table.caption)}</caption>"]
     lines = [
-        "<table>",
-        f"<caption>{escape(table.caption)}</caption>",
+        f'<table aria-describedby="{described_by}">' if described_by else "<table>",
+        *([] if described_by else caption),
         "<thead>",
         *_heads(table),
         "</thead>",
@@ -102,7 +109,7 @@ def _block(head: str, span: int) -> str:
 def _head(column: Column, table: Table, index: int) -> str:
     named = all(row.cells[index].is_label for row in table.rows)
     style = ' class="label"' if named else ""
-    return f'<th scope="col"{style}>{_isolated(column.label)}</th>'
+    return f'<th scope="col"{style}><bdi>{_breakable(column.label)}</bdi></th>'
 
 
 def _bodies(table: Table) -> Iterator[str]:
@@ -147,6 +154,14 @@ def _number(cell: Cell) -> str:
 
 def _isolated(text: str) -> str:
     return f"<bdi>{escape(text)}</bdi>"
+
+
+def _breakable(text: str) -> str:
+    """Return text that may be broken after ``_`` and ``-``, and before a capital in a word."""
+    return "<wbr>".join(map(escape, _BREAKS.split(flat(text))))
+
+
+_BREAKS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=\w[_-])(?=\w)")
 
 
 def _list(lines: Sequence[str]) -> Iterator[str]:

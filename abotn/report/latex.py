@@ -6,57 +6,55 @@ import re
 from collections.abc import Iterator, Sequence
 
 from abotn.report.document import Report
-from abotn.report.table import Cell, Row, Table
-from abotn.report.texts import flat, legend
-
-_WIDE = 4
-_HEAD = "% Needs \\usepackage{booktabs}. Names outside Latin need XeLaTeX or LuaLaTeX and a font.\n"
+from abotn.report.latex_text import escape, preamble
+from abotn.report.paper_layout import CLOSE_GAP, Part, head_lines, label_lines, parts
+from abotn.report.table import Cell, Column, Row, Table
+from abotn.report.texts import legend
 
 
 def write_latex(report: Report) -> str:
-    """Return a float per table, each with its notes below, then the notes on the report."""
-    parts = [latex_table(table) for table in report.tables]
+    """Return a float per table, each with its notes below, then the notes on the report.
+
+    What no engine but XeLaTeX and LuaLaTeX can set stops the others with one plain message.
+    """
+    tables = [latex_table(table) for table in report.tables]
     if report.notes:
-        parts.append(f"\\noindent{_small_print(report.notes)}\n")
-    return _HEAD + "\n" + "\n".join(parts)
+        tables.append(f"\\noindent{_small_print(report.notes)}\n")
+    body = "\n".join(tables)
+    return f"{preamble(body)}\n{body}"
 
 
 def latex_table(table: Table) -> str:
-    """Return one table as a float; one of more than four columns spans both columns of a page."""
-    environment = "table*" if len(table.columns) > _WIDE else "table"
+    """Return one table as a float, as wide as the text at most.
+
+    One that is wider than a column of a paper set in two spans both. Where it is wider than a page,
+    heads and labels are broken, intervals move below their values, and what is still too wide is
+    scaled down by ``graphicx``; a table that would be too small to read then, or taller than a
+    page, becomes several floats.
+    """
+    found = parts(table)
     notes = [*legend(table), *table.notes]
+    return "\n".join(_float(part, notes if part is found[-1] else []) for part in found)
+
+
+def _float(part: Part, notes: Sequence[str]) -> str:
+    table = part.table
+    environment = "table*" if part.wide else "table"
     lines = [
         f"\\begin{{{environment}}}",
         "  \\centering",
         f"  \\caption{{{escape(f'{table.title}. {table.caption}')}}}",
         f"  \\label{{tab:{table.key}}}",
+        *([f"  \\setlength{{\\tabcolsep}}{{{CLOSE_GAP / 2:g}pt}}"] if part.room else []),
+        "  \\sbox0{%",
         f"  \\begin{{tabular}}{{{_alignment(table)}}}",
-        *(f"    {line}" for line in _body(table)),
-        "  \\end{tabular}",
+        *(f"    {line}" for line in _body(table, part.room)),
+        "  \\end{tabular}}%",
+        "  \\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox0}\\else\\usebox0\\fi",
         *([f"  \\par\\smallskip{_small_print(notes)}"] if notes else []),
         f"\\end{{{environment}}}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def escape(text: str) -> str:
-    """Return text that LaTeX typesets as it is: every letter escaped once, on one line."""
-    text = flat(text).translate(_ESCAPES)
-    return re.sub(r"-(?=-)|,(?=,)|'(?=')", r"\g<0>{}", text)
-
-
-_ESCAPES = str.maketrans(
-    {
-        "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "$": "\\$", "&": "\\&", "%": "\\%",
-        "#": "\\#", "_": "\\_", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-        "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\symbol{34}",
-        "`": "\\textasciigrave{}", "[": "{[}", "]": "{]}", "*": "{*}", "–": "\\textendash{}",
-        "↑": "$\\uparrow$", "↓": "$\\downarrow$", "±": "$\\pm$", "∞": "$\\infty$",
-        "†": "$\\dagger$", "‡": "$\\ddagger$", "\u00a0": "~",
-        "²": "\\textsuperscript{2}", "³": "\\textsuperscript{3}", "⁴": "\\textsuperscript{4}",
-        "⁵": "\\textsuperscript{5}", "⁶": "\\textsuperscript{6}", "\u2068": "", "\u2069": "",
-    }
-)  # fmt: skip
 
 
 def _alignment(table: Table) -> str:
@@ -64,19 +62,25 @@ def _alignment(table: Table) -> str:
     return "".join("l" if is_label else "r" for is_label in labels)
 
 
-def _body(table: Table) -> Iterator[str]:
+def _body(table: Table, room: int) -> Iterator[str]:
     yield "\\toprule"
     yield from _block_heads(table)
-    yield _line([escape(column.label) for column in table.columns])
+    sides = zip(table.columns, _alignment(table), range(len(table.columns)), strict=True)
+    yield _line([_head(column, side, table, i, room) for column, side, i in sides])
     previous: Row | None = None
     for row, spans in table.label_spans():
         starts_block = table.columns[0].merge and spans[0] > 0
         if previous is None or starts_block or row.muted != previous.muted:
             yield "\\midrule"
         cells = zip(row.cells, spans, strict=True)
-        yield _line([_shown(cell, row) if span else "" for cell, span in cells])
+        yield _line([_shown(cell, row, room) if span else "" for cell, span in cells])
         previous = row
     yield "\\bottomrule"
+
+
+def _head(column: Column, side: str, table: Table, index: int, room: int) -> str:
+    cells = [row.cells[index] for row in table.rows]
+    return _lines(map(escape, head_lines(column.label, cells, room)), "b", side)
 
 
 def _block_heads(table: Table) -> Iterator[str]:
@@ -99,17 +103,37 @@ def _line(cells: Sequence[str]) -> str:
     return f"{' & '.join(cells)} \\\\".lstrip()
 
 
-def _shown(cell: Cell, row: Row) -> str:
-    text = escape(cell.text) if cell.is_label else _number(cell.text)
+def _lines(texts: Iterator[str], place: str, side: str) -> str:
+    """Return lines that stand below each other in one cell."""
+    found = list(texts)
+    if len(found) == 1:
+        return found[0]
+    joined = "\\\\".join(found)
+    return f"\\begin{{tabular}}[{place}]{{@{{}}{side}@{{}}}}{joined}\\end{{tabular}}"
+
+
+def _shown(cell: Cell, row: Row, room: int) -> str:
+    if cell.is_label:
+        lines = label_lines(cell.text, room)
+        shown = (_marked(escape(line), cell, row) for line in lines)
+        return _lines(shown, "t", "l") + _mark(cell)
+    value = _marked(_number(cell.text), cell, row) + _mark(cell)
+    if not cell.interval:
+        return value
+    interval = f"{{\\scriptsize {_number(cell.interval)}}}"
+    return _lines(iter((value, interval)), "t", "r") if room else f"{value} {interval}"
+
+
+def _marked(text: str, cell: Cell, row: Row) -> str:
     if cell.best:
-        text = f"\\textbf{{{text}}}"
-    elif cell.second:
-        text = f"\\underline{{{text}}}"
-    elif row.muted and text:
-        text = f"\\textit{{{text}}}"
-    mark = f"\\textsuperscript{{{escape(cell.mark)}}}" if cell.mark else ""
-    interval = f" {{\\scriptsize {_number(cell.interval)}}}" if cell.interval else ""
-    return f"{text}{mark}{interval}"
+        return f"\\textbf{{{text}}}"
+    if cell.second:
+        return f"\\underline{{{text}}}"
+    return f"\\textit{{{text}}}" if row.muted and text else text
+
+
+def _mark(cell: Cell) -> str:
+    return f"\\textsuperscript{{{escape(cell.mark)}}}" if cell.mark else ""
 
 
 def _number(text: str) -> str:

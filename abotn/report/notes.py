@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from abotn.report.cells import DEGENERATE_MARK, absence
 from abotn.report.options import ReportOptions
 from abotn.report.runs import isolated
+from abotn.report.sampling_words import method_words, unit_words
 from abotn.report.texts import with_ranges
 from abotn.results.types import ConfidenceInterval, MetricResult
 
@@ -24,15 +25,13 @@ def interval_notes(
     Args:
         runs: Name and shown metrics of each run.
         options: Options of the report.
-        remarks: Whether to say how each interval was made and what its own note says; else one
-            line names the methods.
+        remarks: Whether to say how each interval was made and what its own note says; else a
+            line per method names it and its metrics.
     """
     if options.intervals == "none":
         return []
-    if not remarks:
-        lines = _methods_in_short(runs)
-    else:
-        lines = _lines(runs, options, "Intervals", _method)
+    lines = _methods(runs, options, described if remarks else _in_short)
+    if remarks:
         ranged = with_ranges(_remark(metric) for _, metrics in runs for metric in metrics)
         lines += _lines(runs, options, "Intervals", lambda metric: ranged[_remark(metric)])
     lines += _lines(runs, options, "No interval", _no_interval)
@@ -62,11 +61,10 @@ def count_notes(runs: Sequence[RunMetrics], options: ReportOptions) -> list[str]
 
 def described(ci: ConfidenceInterval) -> str:
     """Return how an interval was made: level, method, resamples, what was resampled, seed."""
-    over = _over(ci)
-    text = f"{100 * ci.level:g} % {ci.method}"
     if ci.n_resamples is None:
-        return f"{text} over {over}"
-    return f"{text}, {ci.n_resamples} resamples of {over}, seed {ci.seed}"
+        return _in_short(ci)
+    text = f"{100 * ci.level:g} % {method_words(ci.method)}"
+    return f"{text}, {ci.n_resamples} resamples of {unit_words(ci.resampled)}, seed {ci.seed}"
 
 
 def listed(names: Iterable[str]) -> str:
@@ -109,23 +107,35 @@ def _facts(
     return found
 
 
-def _methods_in_short(runs: Sequence[RunMetrics]) -> list[str]:
-    intervals = [metric.ci for _, metrics in runs for metric in metrics if metric.ci is not None]
-    if not intervals:
-        return []
-    levels = listed(sorted({f"{100 * ci.level:g} %" for ci in intervals}))
-    methods = " or ".join(sorted({ci.method for ci in intervals}))
-    return [
-        f"Intervals: {levels}, {methods} over {' or '.join(sorted(set(map(_over, intervals))))}."
-    ]
+def _methods(
+    runs: Sequence[RunMetrics], options: ReportOptions, text_of: Callable[[ConfidenceInterval], str]
+) -> list[str]:
+    """Return a line per method, naming its metrics where there are several methods.
+
+    A metric whose intervals are of one method in some runs only is followed by their names.
+    """
+    having: dict[str, dict[str, None]] = {}
+    members: dict[str, dict[str, dict[str, None]]] = {}
+    for run, metrics in runs:
+        for metric in metrics:
+            if metric.ci is not None:
+                having.setdefault(metric.name, {})[run] = None
+                by_metric = members.setdefault(text_of(metric.ci), {})
+                by_metric.setdefault(metric.name, {})[run] = None
+    lines = []
+    for text, by_metric in members.items():
+        shown = [
+            isolated(options.shown_name(name))
+            + (f" ({listed(names)})" if len(names) < len(having[name]) else "")
+            for name, names in by_metric.items()
+        ]
+        which = f" of {', '.join(shown)}"
+        lines.append(f"Intervals{which if len(members) > 1 else ''}: {text}.")
+    return lines
 
 
-def _over(ci: ConfidenceInterval) -> str:
-    return ci.resampled if ci.resampled in ("records", "tasks") else f"clusters by {ci.resampled}"
-
-
-def _method(metric: MetricResult) -> str | None:
-    return None if metric.ci is None else described(metric.ci)
+def _in_short(ci: ConfidenceInterval) -> str:
+    return f"{100 * ci.level:g} % {method_words(ci.method)} over {unit_words(ci.resampled)}"
 
 
 def _remark(metric: MetricResult) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from abotn.errors import ConfigError, UnknownNameError
 from abotn.report.significance import Significance
+from abotn.results.number_format import MOST_DIGITS
 
 INTERVALS = ("brackets", "plus-minus", "none")
 GROUPS = ("rows", "columns", "none")
-MOST_DIGITS = 12
 
 
 @dataclass(frozen=True)

@@ -74,18 +74,26 @@ def _groups(report: Report, sources: ReportSources, groups: Sequence[Table]) -> 
     names, metrics = _run_names(report), _main_metrics(report)
     groupings = list(dict.fromkeys(entry.grouping for entry in report.entries if entry.grouping))
     known = {note for table in report.tables if table not in groups for note in table.notes}
-    for grouping, table in zip(groupings, groups, strict=False):
-        entries = _by_group([one for one in report.entries if one.grouping == grouping])
+    pairs = [
+        (grouping, _by_group([one for one in report.entries if one.grouping == grouping]), table)
+        for grouping, table in zip(groupings, groups, strict=False)
+    ]
+    for grouping, entries, table in sorted(pairs, key=lambda pair: _is_one_group(pair[1])):
         many = len({(entry.run, entry.group) for entry in entries}) > _MANY_LINES
         notes = [note for note in table.notes if note not in known]
         known.update(table.notes)
-        yield f'<details class="grouping"{"" if many else " open"}>'
+        yield f'<details class="grouping"{"" if many or _is_one_group(entries) else " open"}>'
         yield f"<summary><h3>By <bdi>{escape(grouping)}</bdi></h3></summary>"
         yield '<div class="plots">'
         yield from metric_plots(entries, metrics, names, sources.options)
         yield "</div>"
         yield from titled_table(table, [*legend(table), *notes], closed=True, title="Numbers")
         yield "</details>"
+
+
+def _is_one_group(entries: Sequence[Entry]) -> bool:
+    """Whether all records are in one group, such as "unknown", which tells nothing new."""
+    return len({entry.group for entry in entries}) < 2
 
 
 def _by_group(entries: Sequence[Entry]) -> list[Entry]:

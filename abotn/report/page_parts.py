@@ -79,8 +79,10 @@ def titled_table(
         yield f'<details><summary id="{key}">{head}</summary>'
     else:
         yield f'<h3 id="{key}"{" hidden" if bare else ""}>{head}</h3>'
+    # Outside of what scrolls, so that it is as wide as the page and not as the table.
+    yield f'<p class="caption" id="{key}-caption">{escape(table.caption)}</p>'
     yield f'<div class="scroll" role="group" tabindex="0" aria-labelledby="{key}">'
-    yield html_table(table)
+    yield html_table(table, described_by=f"{key}-caption")
     yield "</div>"
     yield from bullets(notes)
     if closed:

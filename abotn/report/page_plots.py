@@ -123,8 +123,10 @@ def _items(
 ) -> Iterator[str]:
     several = len({entry.run for entry in entries}) > 1
     group = ""
+    counts = {one.group: one.records for one in reversed(entries) if one.records}
     for entry in entries:
-        counted = f"{escape(entry.group)}</bdi> <small>n = {entry.records}</small>"
+        number = counts.get(entry.group, entry.records)
+        counted = f"{escape(entry.group)}</bdi> <small>n = {number}</small>"
         if several and entry.group != group:
             yield f'<li class="group"><bdi>{counted}</li>'
         group = entry.group
@@ -148,7 +150,7 @@ def _item(
     options: ReportOptions,
 ) -> str:
     style = "run-other" if entry.source else run_style(entry.run, runs)
-    value = f"<b>{escape(shown.show(entry.value))}</b>"
+    value = f"<span>{escape(shown.show(entry.value))}</span>"
     if entry.value is not None:
         interval = shown.show_interval(entry.value, entry.lower, entry.upper, options.intervals)
         value += f" <small>{escape(interval)}</small>" if interval else ""
@@ -178,17 +180,11 @@ def _marks(entry: Entry, axis: Axis, options: ReportOptions) -> str:
 
 def _scale(axis: Axis, shown: NumberFormat) -> str:
     numbers = "".join(
-        f'<text x="{axis.place(tick)}" y="12" text-anchor="{_anchor(axis, tick)}">'
+        f'<text x="{axis.place(tick)}" y="12" text-anchor="middle">'
         f"{100 * tick if shown.percent else tick:g}</text>"
         for tick in axis.ticks
     )
     return f'<div class="scale" aria-hidden="true"><svg class="track">{numbers}</svg></div>'
-
-
-def _anchor(axis: Axis, tick: float) -> str:
-    if tick == axis.ticks[0]:
-        return "start"
-    return "end" if tick == axis.ticks[-1] else "middle"
 
 
 def _nice(step: float) -> float:

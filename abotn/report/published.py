@@ -5,14 +5,14 @@ They are copied from their source and were not measured here: other scenes, othe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from abotn.errors import ConfigError, UnknownNameError
 from abotn.report.document import Entry
 from abotn.report.notes import listed
 from abotn.report.options import ReportOptions
-from abotn.report.runs import Run, protocol_of
+from abotn.report.runs import Run, is_modified, isolated, protocol_of
 
 _REPORT = "ABot-N1 technical report, arXiv 2607.10383"
 
@@ -109,14 +109,31 @@ def published_notes(figures: PublishedFigures, runs: Sequence[Run]) -> list[str]
         "They were not measured here and take no part in the marking of the best.",
     ]
     others = [name for name, result in runs if protocol_of(result).get("name") != figures.name]
-    modified = [
-        name for name, result in runs if name not in others and protocol_of(result).get("modified")
-    ]
+    modified = [name for name, result in runs if name not in others and is_modified(result)]
     if others:
         notes.append(f"Not made under {figures.name}: {listed(others)}.")
     if modified:
         notes.append(f"Made under {figures.name} with modifications: {listed(modified)}.")
-    return notes
+    return [*notes, *_other_parameters(figures, runs)]
+
+
+def _other_parameters(figures: PublishedFigures, runs: Sequence[Run]) -> Iterator[str]:
+    """Yield a line per run and parameter in which its metrics differ from the published ones.
+
+    A parameter is the metric's own, or else the protocol's.
+    """
+    for name, result in runs:
+        values = protocol_of(result).get("values") or {}
+        for key, published in figures.parameters.items():
+            own = {m: result[m].parameters.get(key) for m in figures.metrics if m in result}
+            used = {m: values.get(key) if v is None else v for m, v in own.items()}
+            for value in dict.fromkeys(used.values()):
+                if value is not None and value != published:
+                    metrics = listed(metric for metric, one in used.items() if one == value)
+                    yield (
+                        f"Compare with care, {metrics} of {isolated(name)} and the published "
+                        f"figures have different values of {key}: {value}; {published} (published)."
+                    )
 
 
 _OUTDOOR = PublishedFigures(

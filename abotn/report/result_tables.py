@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from abotn.report.cells import label, metric_cell, metric_column
+from abotn.report.cells import absent, complete_metrics, label, metric_cell, metric_column
 from abotn.report.comparability import difference_notes, modified_notes
 from abotn.report.notes import count_notes, interval_notes, value_notes
 from abotn.report.numbers import NumberFormat, ranked
@@ -94,9 +94,15 @@ def ranked_cells(
         options: Options of the report.
         marks: Marks against a baseline.
     """
+    known = next(metric for metric in results if metric is not None)
     cells = [
-        metric_cell(result, shown, options, mark=marks.mark(name, head.metric) if marks else "")
-        for (name, _), result in zip(runs, results, strict=True)
+        metric_cell(
+            metric or absent(result, known),
+            shown,
+            options,
+            mark=marks.mark(name, head.metric) if marks else "",
+        )
+        for (name, result), metric in zip(runs, results, strict=True)
     ]
     return ranked(cells, head.direction, second=options.second)
 
@@ -121,7 +127,8 @@ def table_notes(
         options: Options of the report.
         remarks: Whether to say what each interval's own note says.
     """
-    shown = [(run, [result[name] for name in names if name in result]) for run, result in runs]
+    metrics = complete_metrics(runs, names)
+    shown = [(run, found) for (run, _), found in zip(runs, metrics, strict=True)]
     marks = table_marks(runs, names, options)
     return [
         *interval_notes(shown, options, remarks=remarks),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from abotn.report.cells import count, label
 from abotn.report.comparability import dataset_name, modified_notes
-from abotn.report.runs import Run, protocol_of, run_label
+from abotn.report.runs import Run, is_modified, protocol_of, run_label
 from abotn.report.table import MISSING, Column, Row, Table
 
 _COUNTS = ("found", "scored", "errors", "damaged", "excluded")
@@ -29,8 +29,7 @@ def run_table(runs: Sequence[Run]) -> Table:
 def _row(run: Run) -> Row:
     _, result = run
     protocol = str(protocol_of(result).get("name", "")) or MISSING
-    modified = protocol_of(result).get("modified")
-    shown = f"{protocol} (modified)" if modified else protocol
+    shown = f"{protocol} (modified)" if is_modified(result) else protocol
     texts = (run_label(*run), shown, dataset_name(result) or MISSING)
     counts = [count(result.counts.get(name)) for name in _COUNTS]
     return Row((*map(label, texts), *counts))

@@ -66,9 +66,29 @@ def protocol_of(result: EvaluationResult) -> Mapping[str, Any]:
     return result.provenance.get("protocol") or {}
 
 
+def run_facts(result: EvaluationResult) -> Mapping[str, Any]:
+    """Return the ``run`` of a result's provenance, empty where none is known."""
+    return result.provenance.get("run") or {}
+
+
+def modifications(result: EvaluationResult) -> dict[str, Any]:
+    """Return what a run did otherwise than the named protocol, by parameter, with its value.
+
+    Overridden parameters, and ``max_steps`` where it is not the protocol's ``default_max_steps``:
+    with fewer steps a task is harder.
+    """
+    protocol = protocol_of(result)
+    values = protocol.get("values") or {}
+    changed = {key: values.get(key) for key in protocol.get("modified") or ()}
+    steps, usual = run_facts(result).get("max_steps"), values.get("default_max_steps")
+    if None not in (steps, usual) and steps != usual:
+        changed["max_steps"] = f"{steps} instead of {usual}"
+    return changed
+
+
 def is_modified(result: EvaluationResult) -> bool:
-    """Whether a parameter of the named protocol was overridden."""
-    return bool(protocol_of(result).get("modified"))
+    """Whether a run did anything otherwise than the named protocol."""
+    return bool(modifications(result))
 
 
 def run_label(name: str, result: EvaluationResult) -> str:

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from abotn.report.document import Entry
 from abotn.report.runs import isolated
+from abotn.report.sampling_words import is_clustered, too_few_note, unit_words
 from abotn.report.texts import with_ranges
+from abotn.units import counted
 
 MARK = "*"
+_FLIPS = "sign_flip"
 TEST_NAMES = {
     "mcnemar_exact": "exact McNemar test",
     "sign_flip_exact": "sign-flip test over all patterns",
@@ -28,11 +31,15 @@ class PairedTest:
         p_value: Two-sided and not corrected; NaN where no test was made.
         test: Which test, one of :data:`TEST_NAMES`.
         pairs: ``"40 tasks"`` or so: what both runs have a value for.
+        resampled: What a sign-flip test flips: ``"tasks"``, or a column whose groups are wholes.
+        units: How many of them there are; None where not known.
     """
 
     p_value: float
     test: str = "none"
     pairs: str = ""
+    resampled: str = "tasks"
+    units: int | None = None
 
 
 @dataclass(frozen=True)
@@ -123,8 +130,21 @@ class TableMarks:
         for text, metrics in names.items():
             which = _which(list(metrics), list(everything), shown_name)
             yield f"Tests against {isolated(self.baseline)}{which}: {text}."
+        few = self._too_few()
+        if few is not None:
+            yield few
         for metric, reason in self.untested.items():
             yield f"Not tested, {_listed([metric], shown_name)}: {reason.rstrip('.')}."
+
+    def _too_few(self) -> str | None:
+        """Return the line that no test could be significant, where that is so."""
+        flips = [test for test in self.tests.values() if test.test.startswith(_FLIPS)]
+        known = [test for test in flips if test.units is not None]
+        if not known or len(flips) < len(self.tests):
+            return None
+        most = max(known, key=lambda test: test.units or 0)
+        made = len(self.tests)
+        return too_few_note(most.units or 0, most.resampled, made, self.level, what="tests")
 
 
 def with_tests(entries: Iterable[Entry], marks: Sequence[TableMarks]) -> Iterator[Entry]:
@@ -150,6 +170,9 @@ def with_tests(entries: Iterable[Entry], marks: Sequence[TableMarks]) -> Iterato
 
 def _described(test: PairedTest) -> str:
     name = TEST_NAMES.get(test.test, test.test)
+    if test.test.startswith(_FLIPS) and is_clustered(test.resampled):
+        words = unit_words(test.resampled)
+        name += f" of {words if test.units is None else counted(test.units, words)}"
     return f"{name}, {test.pairs} that both have" if test.pairs else name
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from abotn.results.number_format import MISSING
 from abotn.units import Direction
 
-MISSING = "–"
+__all__ = ["MISSING", "Cell", "Column", "Row", "Table"]
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abotn.errors import DataError, EvaluationInputError
 from abotn.records.readers import RecordSource, read_records
 from abotn.report.map_picture import write_map_picture
+from abotn.report.page_causes import causes
 from abotn.report.plots.map_drawing import TaskMap
 
 if TYPE_CHECKING:
@@ -89,13 +90,16 @@ class TaskMaps:
             outcome=self._outcome(row, int(trajectory.collided.sum())),
         )
 
+    @cached_property
+    def _causes(self) -> list[str]:
+        return causes(self.source.table, self.source.manifest or {})
+
     def _trajectory(self, row: int) -> Any:
         table = self.source.table
         return table.column("trajectory")[row] if "trajectory" in table else None
 
     def _outcome(self, row: int, collisions: int) -> tuple[str, ...]:
-        solved, status = self._value("success", row) == 1.0, self._value("status", row)
-        ending = "solved" if solved else f"failed ({status or 'status unknown'})"
+        ending = self._causes[row]
         counted = f"{collisions} collision{'' if collisions == 1 else 's'}"
         distance = self._value("distance_to_goal", row)
         if distance is None or distance != distance:

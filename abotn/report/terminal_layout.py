@@ -11,7 +11,7 @@ from abotn.report.texts import inert
 
 GAP = 2
 _WORDS = re.compile(r"\S+(?: [↑↓])?")
-_PARTS = re.compile(r"[^\s_/-]+[_/-]*|[_/-]+")
+_PARTS = re.compile(r"[^\s_/-]+?(?:[_/-]+|(?<=[a-z])(?=[A-Z])|(?=\s)|\Z)|[_/-]+")
 _LONGEST_PART = 24
 
 
@@ -45,7 +45,7 @@ def choose_layout(table: Table, width: int, spare: Collection[str] = ()) -> Layo
     needed = tuple(i for i in everything if table.columns[i].header not in spare)
     for columns in dict.fromkeys((everything, needed)):
         for stacked in (False, True):
-            for least in (_longest_word, _longest_part):
+            for least in (_longest_word, longest_part):
                 layout = _fitted(table, columns, width, least, stacked=stacked)
                 if layout is not None:
                     return layout
@@ -58,9 +58,10 @@ def full_head(column: Column) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Return text in lines of at most ``width``, broken at spaces, else after ``_``, ``-``, ``/``.
+    """Return text in lines of at most ``width``, broken at spaces, else within words.
 
-    An arrow stands alone on a line only where there is no room for it.
+    A word is broken after ``_``, ``-`` and ``/``, and before a capital in ``wordsLikeThis``. An
+    arrow stands alone on a line only where there is no room for it.
     """
     lines = [""]
     for word in _WORDS.findall(inert(text)):
@@ -80,6 +81,11 @@ def cell_width(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(inert(text))
+
+
+def longest_part(text: str) -> int:
+    """Return the width of the longest part of a word; one that is very long may be broken."""
+    return min(max(map(cell_width, _PARTS.findall(inert(text))), default=0), _LONGEST_PART)
 
 
 def _fitted(
@@ -128,11 +134,6 @@ def _number_width(cell: Cell, *, stacked: bool) -> int:
 
 def _longest_word(text: str) -> int:
     return max(map(cell_width, inert(text).split()), default=0)
-
-
-def _longest_part(text: str) -> int:
-    """Return the width of the longest part of a word; one that is very long may be broken."""
-    return min(max(map(cell_width, _PARTS.findall(inert(text))), default=0), _LONGEST_PART)
 
 
 def _pieces(word: str) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from abotn import schema_files
-from abotn.errors import DataError, SchemaError
+from abotn.errors import DataError, SchemaError, hinted
 from abotn.json_files import parse_json, read_json, write_json
 from abotn.results.types import SCHEMA_VERSION, EvaluationResult, GroupResult, MetricResult
 
@@ -30,6 +30,7 @@ def write_evaluation(path: str | os.PathLike[str], result: EvaluationResult) -> 
     write_json(path, result.to_dict(), schema="evaluation.v1")
 
 
+@hinted("make it again with abotn evaluate RUN")
 def read_evaluation(path: str | os.PathLike[str]) -> EvaluationResult:
     """Read an evaluation file, or ``evaluation.json`` of a run folder.
 

@@ -27,15 +27,23 @@ class Crew(Protocol):
         ...
 
 
-def make_crew(setup: Setup, workers: int, pending: list[Unit]) -> Crew:
+def make_crew(setup: Setup, workers: int, pending: list[Unit], *, isolated: bool) -> Crew:
     """Return who will make the pending attempts, its agents and renderers ready.
+
+    Args:
+        setup: What to run.
+        workers: Number of processes.
+        pending: The attempts.
+        isolated: Whether a single worker is a process of its own too.
 
     Raises:
         AbotnError: an agent or a renderer cannot be made.
     """
     if not pending:
         return _Nobody()
-    return _InProcess(setup) if workers == 1 else WorkerPool(setup, min(workers, len(pending)))
+    if workers == 1 and not isolated:
+        return _InProcess(setup)
+    return WorkerPool(setup, min(workers, len(pending)))
 
 
 class _InProcess:

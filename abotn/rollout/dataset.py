@@ -25,12 +25,16 @@ class Dataset:
         map_dir: Absolute path of the maps' folder, or None.
         fingerprint: SHA-256 over names and contents.
         tasks: ``(scene id, task id)`` of every task, in natural order.
+        without_map: Ids of the scenes that have no map.
+        nameless: ``(scene id, task id)`` of the tasks whose goal has no name.
     """
 
     data_dir: str
     map_dir: str | None
     fingerprint: str
     tasks: tuple[tuple[str, str], ...]
+    without_map: frozenset[str] = frozenset()
+    nameless: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def scene_count(self) -> int:
@@ -61,6 +65,8 @@ def read_dataset(
         None if map_dir is None else str(Path(map_dir).resolve()),
         dataset_fingerprint(data_dir, map_dir),
         tasks,
+        frozenset(episode.episode_id for episode in scenes if not episode.has_grid()),
+        frozenset((e.episode_id, t.task_id) for e, t in scenes.iter_tasks() if not t.goal_label),
     )
 
 

@@ -56,7 +56,8 @@ class Drawings:
             self._problems += [f"step {step}: {problem}" for problem in drawn.problems]
             self._folder.mkdir(parents=True, exist_ok=True)
             lines = "".join(f"{problem}\n" for problem in self._problems)
-            write_bytes(self._folder / PROBLEMS_NAME, lines.encode("utf-8", "replace"))
+            content = lines.encode("utf-8", "replace")
+            write_bytes(self._folder / PROBLEMS_NAME, content, through=False)
 
 
 def cleared_pictures(folder: Path, rules: RunRules) -> tuple[Path | None, Drawings | None]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from abotn.agents.loader import make_agent
 from abotn.agents.remote import let_go
 from abotn.errors import AbotnError, ConfigError, DataError, error_text
+from abotn.foreign_code import no_way_out_for_children
 from abotn.records.files import (
     RESULT_NAME,
     TRAJECTORY_NAME,
@@ -74,8 +75,9 @@ class Executor:
 
     def __post_init__(self) -> None:
         setup = self.setup
-        self._renderer = _make_renderer(setup, self._episode)
-        self._agent = make_agent(setup.agent.agent_class, dict(setup.agent.config))
+        with no_way_out_for_children():
+            self._renderer = _make_renderer(setup, self._episode)
+            self._agent = make_agent(setup.agent.agent_class, dict(setup.agent.config))
         self._rollout = Rollout(self._agent, self._renderer, setup.rules, self.checkpoint)
 
     def run(self, unit: Unit, run_folder: Path) -> ResultRecord:
@@ -87,6 +89,8 @@ class Executor:
         folder = record_folder(run_folder, *unit)
         pictures = cleared_pictures(folder, self.setup.rules)
         attempt = self._rollout.attempt(unit, lambda: self._load(unit), *pictures)
+        # Nothing is written into a run that was stopped meanwhile; another process may be in it.
+        self.checkpoint()
         write_attempt(folder, attempt)
         return attempt.record
 
@@ -95,7 +99,8 @@ class Executor:
         let_go(self._agent)
         self._scenes.clear()
         try:
-            self._renderer.close()
+            with no_way_out_for_children():
+                self._renderer.close()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -136,7 +141,9 @@ def write_attempt(folder: Path, attempt: Attempt) -> None:
         (folder / RESULT_NAME).unlink(missing_ok=True)
         (folder / TRAJECTORY_NAME).unlink(missing_ok=True)
     except OSError as error:
-        raise DataError(f"cannot write: {error.strerror or error}", where=folder) from error
+        raise DataError(
+            f"cannot write: {error.strerror or error}", where=error.filename or folder
+        ) from error
     if attempt.trajectory is not None:
         identity = {name: getattr(record, name) for name in ("episode_id", "task_id", "attempt")}
         write_trajectory(folder, attempt.trajectory, identity)

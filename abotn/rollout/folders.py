@@ -78,7 +78,9 @@ def check_exact_folder(run_dir: str | os.PathLike[str]) -> Path:
 def already_a_run(folder: Path) -> ConfigError:
     """Return the error that says that a folder is another run's."""
     return ConfigError(
-        "the folder already holds a run", where=folder, hint="go on with it by --resume-dir"
+        "the folder already holds a run",
+        where=folder,
+        hint="go on with it by --resume-dir, or choose another --run-dir",
     )
 
 

@@ -60,7 +60,7 @@ def save_images(folder: Path, step: int, images: Mapping[str, NDArray[np.uint8]]
         done, encoded = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
         if not done:
             raise DataError("the view cannot be encoded as JPEG", where=f"{step}_{view}")
-        write_bytes(folder / f"{step}_{view}.jpg", encoded.tobytes())
+        write_bytes(folder / f"{step}_{view}.jpg", encoded.tobytes(), through=False)
 
 
 def remove_images(folder: Path) -> None:

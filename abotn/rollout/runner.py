@@ -57,6 +57,7 @@ def run(
     run_dir: PathLike | None = None,
     resume_dir: PathLike | None = None,
     workers: int = 1,
+    isolated: bool = False,
     scenes: Iterable[str] = (),
     tasks: Iterable[str] = (),
     fail_fast: bool = False,
@@ -77,6 +78,8 @@ def run(
         run_dir: The run's folder itself, new or empty, instead of ``output_dir``.
         resume_dir: Folder of a run to go on with; attempts without a good record are made.
         workers: Number of processes; 1 stays in this one. More need an importable agent class.
+        isolated: Whether a single worker is a process of its own too. Then an agent that ends its
+            process costs the attempt it was making, and not this process.
         scenes: Names or patterns of the scenes to run; none means all.
         tasks: Names or patterns of the tasks to run; none means all.
         fail_fast: Whether the first attempt that ends with an error stops the run.
@@ -108,7 +111,9 @@ def run(
             pending = pending_units(resume_dir, prepared.units)
         else:
             pending = prepared.units
-        crew = held.enter_context(closing(make_crew(prepared.setup, workers, pending)))
+        crew = held.enter_context(
+            closing(make_crew(prepared.setup, workers, pending, isolated=isolated))
+        )
         if resume_dir is None:
             folder = _new_folder(prepared, output_dir, run_dir)
             held.enter_context(locked_run(folder))
@@ -124,7 +129,7 @@ def run(
             fail_fast=fail_fast,
             progress=progress,
         )
-        return replace(session.make(crew, pending), folder=folder)
+        return replace(session.make(crew, pending), folder=folder, **_lacks(prepared))
 
 
 def _prepare(
@@ -153,6 +158,17 @@ def _prepare(
         )
 
     return _Prepared(setup, dataset, units, manifest)
+
+
+def _lacks(prepared: _Prepared) -> dict[str, Any]:
+    """Return what the run's scenes and tasks lack; see :class:`RunOutcome`."""
+    dataset = prepared.dataset
+    scenes = dict.fromkeys(unit.scene_id for unit in prepared.units)
+    bare = tuple(scene for scene in scenes if scene in dataset.without_map)
+    poi = prepared.setup.rules.task_type == "poi_goal"
+    units = prepared.units if poi else ()
+    nameless = sum((unit.scene_id, unit.task_id) in dataset.nameless for unit in units)
+    return {"scenes": len(scenes), "without_map": bare, "nameless": nameless}
 
 
 def _new_folder(prepared: _Prepared, output_dir: PathLike | None, run_dir: PathLike | None) -> Path:

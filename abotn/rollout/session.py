@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from abotn.errors import AgentError
+from abotn.foreign_code import no_way_out_for_children
 from abotn.plugins.manager import plugin_manager
 from abotn.records.files import read_manifest, record_folder
 from abotn.records.types import ResultRecord
@@ -31,6 +32,9 @@ class RunOutcome:
         statuses: Number of attempts made now by status.
         solved: Number of attempts made now that succeeded.
         first_error: Scene, task, stage and message of the first error; None without one.
+        scenes: Number of scenes the run is about.
+        without_map: Those of them that have no map, in order.
+        nameless: In POI-goal, number of attempts at a goal without a name, else 0.
     """
 
     folder: Path
@@ -40,6 +44,9 @@ class RunOutcome:
     statuses: Mapping[str, int] = field(default_factory=dict)
     solved: int = 0
     first_error: str | None = None
+    scenes: int = 0
+    without_map: tuple[str, ...] = ()
+    nameless: int = 0
 
     @property
     def errors(self) -> int:
@@ -85,17 +92,20 @@ class Session:
         """
         kept = self._total - len(pending)
         plugins = plugin_manager()
-        plugins.tell("abotn_run_started", manifest=read_manifest(self._folder))
+        with no_way_out_for_children():
+            plugins.tell("abotn_run_started", manifest=read_manifest(self._folder))
         self._tell(kept, None)
 
         def finished(record: ResultRecord) -> None:
             self._count(record)
-            plugins.tell("abotn_episode_finished", record=record)
-            self._tell(kept + self._statuses.total(), record)
+            with no_way_out_for_children():
+                plugins.tell("abotn_episode_finished", record=record)
+                self._tell(kept + self._statuses.total(), record)
             self._stop_at_error(record)
 
         crew.run(pending, self._folder, finished, self._record_death)
-        plugins.tell("abotn_run_finished", run=self._folder)
+        with no_way_out_for_children():
+            plugins.tell("abotn_run_finished", run=self._folder)
         return RunOutcome(
             self._folder,
             self._total,

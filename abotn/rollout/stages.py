@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from abotn.errors import name_of, text_of
+from abotn.foreign_code import no_way_out_for_children
 
 
 class AttemptFailed(Exception):  # noqa: N818 - it says what happened to the attempt
@@ -36,10 +37,11 @@ def stage(name: str) -> Iterator[None]:
     """Turn whatever is raised inside into :class:`AttemptFailed`.
 
     Also an agent's ``sys.exit()`` and every other exception that is no ``Exception``;
-    ``KeyboardInterrupt`` alone passes, because it is the user's.
+    ``KeyboardInterrupt`` alone passes, because it is the user's. A process forked inside ends.
     """
     try:
-        yield
+        with no_way_out_for_children():
+            yield
     except (KeyboardInterrupt, AttemptStopped):
         raise
     except BaseException as error:

@@ -57,6 +57,7 @@ class WorkerPool:
         self._workers: list[_Worker] = []
         self._packed = _pack(setup)
         try:
+            self._alone = count == 1
             self._workers = [self._start() for _ in range(count)]
             for worker in self._workers:
                 _await_ready(worker)
@@ -107,7 +108,7 @@ class WorkerPool:
 
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_work, args=(self._packed, theirs))
+        process = self._context.Process(target=_work, args=(self._packed, theirs, self._alone))
         process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -139,10 +140,12 @@ class WorkerPool:
         _send(worker, (worker.unit, run_folder))
 
 
-def _work(packed: _Packed, pipe: Connection) -> None:
+def _work(packed: _Packed, pipe: Connection, alone: bool) -> None:  # noqa: FBT001
     """Body of a worker process."""
     # Ctrl-C reaches the whole process group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if alone:
+        _take_standard_input()
     try:
         with closing(_prepared(_unpack(packed), pipe)) as executor:
             pipe.send(("ready", None))
@@ -153,6 +156,12 @@ def _work(packed: _Packed, pipe: Connection) -> None:
         return
     except BaseException as error:
         pipe.send(("failed", _sendable(error)))
+
+
+def _take_standard_input() -> None:
+    """Let a debugger in an agent, or a person who steers, be asked; workers start without."""
+    with suppress(OSError, ValueError):
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115 - a descriptor, kept open
 
 
 def _prepared(setup: Setup, pipe: Connection) -> Executor:
@@ -176,7 +185,7 @@ def _await_ready(worker: _Worker) -> None:
         worker.process.join()
         raise AgentError(
             f"a worker process died with exit code {worker.process.exitcode} before it was ready",
-            hint="run with one worker to see why; a script must guard its start by "
+            hint="what it printed may say why; a script must guard its start by "
             "if __name__ == '__main__'",
         ) from None
     if kind == "failed":

@@ -107,7 +107,11 @@ def _load_tasks(folder: Path, findings: list[Finding]) -> list[tuple[Path, Task]
 def _load_grid(
     folder: Path, map_dir: str | os.PathLike[str] | None, findings: list[Finding]
 ) -> OccupancyGrid | None:
-    files = map_files(folder, map_dir)
+    try:
+        files = map_files(folder, map_dir)
+    except DataError as error:
+        findings.append(_error(Path(error.where or folder), error))
+        return None
     if files is None:
         findings.append(Finding(folder, "error", "the scene has no map"))
         return None

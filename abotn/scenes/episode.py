@@ -21,6 +21,7 @@ from abotn.scenes.ground import ground_height
 from abotn.scenes.layout import (
     META_NAME,
     OCCUPANCY_NAME,
+    TAKE_ANEW,
     MapFiles,
     map_files,
     named_scene,
@@ -104,7 +105,11 @@ class Episode:
             DataError: the scene has no map metadata, or it is incomplete.
         """
         if self.meta_data is None:
-            raise DataError("the scene has no map metadata", where=self.scene_path or None)
+            raise DataError(
+                "the scene has no map metadata",
+                where=self.scene_path or None,
+                hint="give the folder of the maps as map_dir",
+            )
         return geometry_of(self.meta_data, self.scene_path or self.episode_id)
 
     @cached_property
@@ -191,7 +196,11 @@ class Episode:
     def _occupancy(self) -> NDArray[np.uint8]:
         occupancy = self.occ_map
         if occupancy is None:
-            raise DataError("the scene has no occupancy map", where=self.scene_path or None)
+            raise DataError(
+                "the scene has no occupancy map",
+                where=self.scene_path or None,
+                hint="give the folder of the maps as map_dir",
+            )
         if occupancy.ndim != 2:
             raise DataError(
                 f"occ_map must be grey (rows, columns), got shape {occupancy.shape}",
@@ -218,7 +227,9 @@ class Episode:
         if files.meta is None or files.occupancy is None:
             missing = META_NAME if files.meta is None else OCCUPANCY_NAME
             raise DataError(
-                f"{missing} is missing beside {files.present[0][0]}", where=files.folder
+                f"{missing} is missing beside {files.present[0][0]}",
+                where=files.folder,
+                hint=TAKE_ANEW,
             )
         self.meta_data = read_meta(files.meta)
         shape = self.meta_data["IMAGE_HEIGHT"], self.meta_data["IMAGE_WIDTH"]

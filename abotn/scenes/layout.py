@@ -24,6 +24,10 @@ META_NAME = "occ_map_meta.txt"
 HEIGHT_NAME = "occ_map_height.tiff"
 TASK_PATTERN = "traj_*.json"
 
+# The way out of a damaged file, wherever it is met.
+TAKE_ANEW = "take it from the dataset anew or write it again; abotn scenes check DIR finds all such"
+
+_NO_MAP = f"{TAKE_ANEW}; without it the scene has no map"
 _DIGITS = re.compile(r"([0-9]+)")
 
 
@@ -63,7 +67,9 @@ def require_folder(path: str | os.PathLike[str], kind: str) -> Path:
     if not folder.exists():
         raise DataError(f"the {kind} folder does not exist", where=path, hint="check the path")
     if not folder.is_dir():
-        raise DataError(f"the {kind} must be a folder, got a file", where=path)
+        raise DataError(
+            f"the {kind} must be a folder, got a file", where=path, hint="name its folder"
+        )
     return folder
 
 
@@ -157,6 +163,9 @@ def map_files(
     Args:
         scene_dir: Folder of the scene; its name is the scene id.
         map_dir: Folder of the maps when they are kept apart.
+
+    Raises:
+        DataError: something of a map's name is no file, or a map folder no folder.
     """
     scene = Path(scene_dir)
     places = [scene / MAP_FOLDER]
@@ -171,11 +180,27 @@ def map_files(
 
 
 def _files_in(folder: Path) -> MapFiles:
+    """Return the map files in a folder, which may not exist; what is there must be usable."""
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise DataError(f"expected a folder, got {_what(folder)}", where=folder, hint=_NO_MAP)
+
     def existing(name: str) -> Path | None:
         path = folder / name
-        return path if path.is_file() else None
+        if path.is_file():
+            return path
+        if os.path.lexists(path):
+            raise DataError(f"expected a file, got {_what(path)}", where=path, hint=_NO_MAP)
+        return None
 
     return MapFiles(folder, existing(OCCUPANCY_NAME), existing(META_NAME), existing(HEIGHT_NAME))
+
+
+def _what(path: Path) -> str:
+    if path.is_symlink() and not path.exists():
+        return "a link to nothing"
+    if path.is_dir():
+        return "a folder"
+    return "a file" if path.is_file() else "something else"
 
 
 def _no_scenes(folder: Path) -> str:

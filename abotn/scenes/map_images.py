@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abotn.errors import DataError
+from abotn.errors import DataError, hinted
+from abotn.scenes.layout import TAKE_ANEW
 
 FREE_GREY = 128
 _PNG_LEVEL = 6
@@ -61,6 +62,7 @@ def verified_image(path: str | os.PathLike[str]) -> Iterator[Any]:
         yield image
 
 
+@hinted(TAKE_ANEW)
 def read_occupancy(
     path: str | os.PathLike[str], shape: tuple[int, int] | None = None
 ) -> NDArray[np.uint8]:
@@ -86,6 +88,7 @@ def read_occupancy(
     return grey
 
 
+@hinted(TAKE_ANEW)
 def read_height(
     path: str | os.PathLike[str], shape: tuple[int, int] | None = None
 ) -> NDArray[np.float32]:
@@ -110,6 +113,7 @@ def read_height(
     return height
 
 
+@hinted(TAKE_ANEW)
 def check_occupancy_size(path: str | os.PathLike[str], shape: tuple[int, int]) -> None:
     """Compare an occupancy map's size with the meta file's without decoding it.
 
@@ -120,6 +124,7 @@ def check_occupancy_size(path: str | os.PathLike[str], shape: tuple[int, int]) -
         _check_shape((image.height, image.width), shape, path)
 
 
+@hinted(TAKE_ANEW)
 def check_height_size(path: str | os.PathLike[str], shape: tuple[int, int]) -> None:
     """Compare a height map's size with the meta file's without decoding it.
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from abotn.errors import DataError
+from abotn.errors import DataError, hinted
 from abotn.geometry.map_geometry import FARTHEST, MOST_PIXELS, MapGeometry
+from abotn.scenes.layout import TAKE_ANEW
 
 _CORNERS = {
     "top left": "TOP_LEFT",
@@ -26,6 +27,7 @@ _DIGITS = 20
 _INTEGERS = re.compile(r"[\[(]?\s*(\d+)\s*,\s*(\d+)\s*[\])]?")
 
 
+@hinted(TAKE_ANEW)
 def read_meta(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a meta file into its published keys.
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abotn.collision import OccupancyGrid
-from abotn.errors import DataError
+from abotn.errors import DataError, hinted
 from abotn.geometry.map_geometry import MapGeometry
 from abotn.scenes.ros_image import read_ros_image
 
@@ -89,6 +89,10 @@ class RosMap:
         return OccupancyGrid(free, self.geometry)
 
 
+@hinted(
+    "correct the file: image, resolution, origin, occupied_thresh and free_thresh as map_server "
+    "takes them"
+)
 def load_ros_map(yaml_path: str | os.PathLike[str]) -> RosMap:
     """Load a ``map_server`` map.
 
@@ -209,7 +213,14 @@ def _image_path(document: dict[str, Any], path: Path) -> Path:
     image = _value(document, "image", path)
     if not isinstance(image, str) or not image:
         raise DataError(f"key 'image' must name a file, got {reprlib.repr(image)}", where=path)
-    return path.parent / image
+    found = path.parent / image
+    if not os.path.lexists(found):
+        raise DataError(
+            f"key 'image' names {image!r}, and there is no such file beside it",
+            where=path,
+            hint="the path is relative to the YAML file",
+        )
+    return found
 
 
 def _number(document: dict[str, Any], key: str, path: Path) -> float:

@@ -8,14 +8,16 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from abotn.errors import DataError
+from abotn.errors import DataError, hinted
 from abotn.json_files import read_json
+from abotn.scenes.layout import TAKE_ANEW
 
 POSE_KEYS = ("x", "y", "z", "roll", "pitch", "yaw")
 _REQUIRED = 2
 _DECIMALS = 4
 
 
+@hinted(TAKE_ANEW)
 def read_trajectory(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read one task file.
 

@@ -15,6 +15,7 @@ from abotn.statistics.limits import (
     percentile_limits,
     studentized_limits,
     widened_tail,
+    widening_note,
 )
 from abotn.statistics.samples import RatioSample, degrees_of_freedom
 
@@ -79,7 +80,7 @@ class Statistic:
         if method == "auto":
             degrees = degrees_of_freedom(self.sample.residuals)
             tail = widened_tail(tail, len(self.sample), degrees)
-            method, note = "bca", f"levels widened for {degrees:.1f} degrees of freedom"
+            method, note = "bca", widening_note(degrees)
         limits = self._limits(method, tail, draws)
         if limits is None:
             note = join_notes(note, f"{method} is undefined for these data")

@@ -13,6 +13,7 @@ import numpy as np
 from abotn.statistics.fixed_point import Floats
 
 Limits = tuple[float, float]
+_MANY_DEGREES = 1000.0
 
 
 def percentile_limits(draws: Floats, tail: float) -> Limits:
@@ -92,6 +93,19 @@ def acceleration(jackknife: Floats) -> float:
         scaled = deviations / largest
         squares = scaled * scaled
         return float(np.sum(squares * scaled) / (6.0 * np.sum(squares) ** 1.5))
+
+
+def widening_note(degrees: float) -> str | None:
+    """Return the words on levels widened for few degrees of freedom; None where it hardly shows.
+
+    Example:
+        >>> widening_note(3.14), widening_note(2999.0)
+        ('levels widened for 3.1 degrees of freedom', None)
+    """
+    if degrees >= _MANY_DEGREES:
+        return None
+    text = f"{degrees:.1f}".removesuffix(".0") if degrees < 10 else f"{degrees:.0f}"
+    return f"levels widened for {text} degrees of freedom"
 
 
 def widened_tail(tail: float, n_units: int, degrees: float) -> float:

@@ -12,7 +12,13 @@ from abotn.statistics.bootstrap import resample_sums
 from abotn.statistics.choice import FEW_UNITS
 from abotn.statistics.fixed_point import Floats, exact_sums
 from abotn.statistics.interval import Interval, NoInterval, join_notes
-from abotn.statistics.limits import Limits, bca_limits, percentile_limits, widened_tail
+from abotn.statistics.limits import (
+    Limits,
+    bca_limits,
+    percentile_limits,
+    widened_tail,
+    widening_note,
+)
 from abotn.statistics.samples import degrees_of_freedom
 
 
@@ -94,10 +100,10 @@ def difference_interval(
     degrees = degrees_of_freedom(influence)
     tail = widened_tail(tail, len(columns), degrees)
     draws = used.draws(n_resamples, seed, threads)
-    note = f"levels widened for {degrees:.1f} degrees of freedom"
+    note = widening_note(degrees)
     limits = bca_limits(draws, tail, value, used.jackknife)
     if limits is None:
-        note = f"{note}; bca is undefined for these data"
+        note = join_notes(note, "bca is undefined for these data")
         return answer(percentile_limits(draws, tail), "percentile", note, n_resamples)
     return answer(limits, "bca", note, n_resamples)
 

@@ -21,9 +21,35 @@ def test_evaluate_writes_and_prints(abotn, run):
     assert by_name["success_new"]["passed"] is True
     assert by_name["success_new"]["parameters"] == {"collision_threshold": 1}
     assert by_name["agent_seconds"]["value"] > 0
-    assert [g["label"] for g in document["groups"]["difficulty_indoor"]] == ["unknown"]
+    assert list(document["groups"]) == ["scene"]  # generated scenes have no difficulty
     assert document["provenance"]["protocol"]["name"] == "pointbench-indoor"
     assert document["provenance"]["dataset"]["fingerprint"]
+
+
+def test_metrics_asked_for_by_name_are_in_the_tables_of_groups(abotn, run):
+    done = abotn("evaluate", run, "--metrics", "travel_length,success", "--bootstrap", 0)
+    (head,) = [line for line in done.stdout.splitlines() if line.startswith("| scene")]
+    assert [cell.split()[0] for cell in head.strip("|").split("|")] == [
+        "scene", "records", "travel_length", "success",
+    ]  # fmt: skip
+
+
+def test_a_run_of_fewer_steps_than_its_protocol_gives_says_so(abotn, run):
+    done = abotn("evaluate", run, "--bootstrap", 0, check=True)
+    assert done.stdout.startswith("# PlannerAgent†")
+    note = "† PlannerAgent: modified protocol pointbench-indoor (max_steps = 60 instead of 100)."
+    assert note in done.stdout
+    short = run.with_name("short")
+    shutil.copytree(run, short)
+    manifest = json.loads((short / "run.json").read_text(encoding="utf-8"))
+    (short / "run.json").write_text(json.dumps(manifest | {"max_steps": 8}), encoding="utf-8")
+    (short / "evaluation.json").unlink()
+    care = "Compare with care, the runs have different values of max_steps: 60 (run"
+    for command in ("report", "compare"):
+        done = abotn(command, run, short, "--name", "run", "--name", "short")
+        assert done.returncode == 0, done.stderr
+        assert "max_steps: 60 (run); 8 (short)." in done.stdout, command
+    assert care in done.stdout
 
 
 def test_every_file_of_a_run_fits_its_schema(abotn, run):

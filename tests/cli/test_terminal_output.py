@@ -93,6 +93,18 @@ def test_compare_draws_the_numbers_of_its_markdown(runs, piped):
     assert re.findall(r"-?\d\.\d{3,4}", shown.split("\n- ")[0]) == numbers
 
 
+@pytest.mark.parametrize("columns", [40, 60, 80, 100])
+@pytest.mark.parametrize("metrics", ["success_new", "success,spl,travel_length"])
+def test_compare_says_which_run_is_better_at_every_width(runs, columns, metrics):
+    names = ("--name", "PlannerAgent", "--name", "StraightLineAgent")
+    arguments = ("compare", *runs, *names, "--bootstrap", 100, "--metrics", metrics)
+    shown = ESCAPE.sub("", on_terminal(*arguments, columns=columns))
+    assert re.search(r"\bbetter\b", shown.split("\n- ")[0])
+    assert not re.search("Left out.*better", shown)
+    if columns >= 80:
+        assert re.search("^ *metric +", shown, flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
 def test_a_pipe_gets_the_same_plain_bytes_whatever_the_terminal_says(
     runs, piped, monkeypatch, command

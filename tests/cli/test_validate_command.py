@@ -179,3 +179,30 @@ def test_a_pipe_in_place_of_an_evaluation_is_an_error(capsys, attempt):
     err = capsys.readouterr().err
     assert (code, len(err.strip().splitlines())) == (2, 1)
     assert "evaluation.json: cannot read: not a regular file" in err
+
+
+def test_one_argument_that_cannot_be_used_does_not_hide_the_others(say, published, tmp_path):
+    scenes = tmp_path / "scenes" / "park1"
+    scenes.mkdir(parents=True)
+    (scenes / "traj_0.json").write_text("{}")
+    code, out, err = say(tmp_path / "gone", published, scenes.parent, "--json")
+    assert code == 2
+    assert json.loads(out)["checked"] == 2
+    assert len(json.loads(out)["wrong"]) == 2
+    first, second = err.splitlines()
+    assert first == f"error: {tmp_path / 'gone'}: no such file or folder (check the path)"
+    assert second.startswith(f"error: {scenes.parent}: no file of a known kind below this folder")
+    assert f"'abotn scenes check {scenes.parent}' checks" in second
+
+
+def test_a_report_is_called_one(say, tmp_path):
+    from abotn.report.document import Report
+    from abotn.report.json_format import write_json_report
+
+    (tmp_path / "tables.json").write_bytes(write_json_report(Report("", (), (), ())))
+    code, out, _ = say(tmp_path / "tables.json")
+    assert (code, out.splitlines()[0]) == (
+        1,
+        f"{tmp_path / 'tables.json'}: is a report, which has no schema; "
+        "check the evaluations it was made of",
+    )

@@ -40,6 +40,30 @@ class Waits(PlannerAgent):
             raise ValueError("[bold]no[/bold] \\x1b[31mred")
         return super().predict(observation)
 """
+PROGRAM = ("-m", "abotn")
+# Names everything that the program opens for writing, or changes otherwise, within a folder.
+GUARD = """
+import os
+import sys
+
+folder, changes = os.path.realpath(sys.argv[1]), ("os.chmod", "os.link", "os.mkdir", "os.remove",
+    "os.rename", "os.rmdir", "os.symlink", "os.truncate", "os.utime")
+writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+
+def heed(event, arguments):
+    opened = event == "open" and isinstance(arguments[2], int) and arguments[2] & writing
+    if (opened or event in changes) and isinstance(arguments[0], (str, bytes, os.PathLike)):
+        path = os.path.realpath(os.fsdecode(arguments[0]))
+        if path.startswith(folder):
+            os.write(2, f"WROTE {event} {path}\\n".encode())
+
+
+sys.addaudithook(heed)
+from abotn.cli.main import run_command_line
+
+sys.exit(run_command_line(sys.argv[2:]))
+"""
 HOSTILE = "[bold]a[/bold] :smile: \x1b[31mred\x07\u202e\ud800"
 
 
@@ -73,10 +97,10 @@ def watch(capsys):
     return run
 
 
-def start(*arguments, cwd=None):
+def start(*arguments, cwd=None, program=PROGRAM):
     """Start a command that is killed after a minute, so that no test waits for ever."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "abotn", *map(str, arguments)],
+        [sys.executable, *program, *map(str, arguments)],
         cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
     )  # fmt: skip
     timer = threading.Timer(60, process.kill)
@@ -174,6 +198,43 @@ def test_nothing_is_written_not_even_where_nothing_can_be(watch, unfinished):
             path.chmod(0o755)
 
 
+def add_last_record(folder):
+    """Add the record that the unfinished run lacks."""
+    source = next(iter(sorted(folder.rglob("result.json"))))
+    target = source.parent.parent / "added" / "result.json"
+    document = {**json.loads(source.read_text(encoding="utf-8")), "task_id": "added"}
+    target.parent.mkdir()
+    target.write_text(json.dumps(document), encoding="utf-8")
+
+
+def test_json_lines_are_read_without_writing_between_the_looks(unfinished):
+    options = ("watch", unfinished, "--interval", "0.1", "--json")
+    watching = start(unfinished, *options, program=("-c", GUARD))
+    watching.stdout.readline()
+    time.sleep(0.5)
+    add_last_record(unfinished)
+    rest, errors = watching.communicate(timeout=30)
+    assert (watching.returncode, errors) == (0, "")
+    assert json.loads(rest.splitlines()[-1])["finished"]
+
+
+def test_the_live_display_writes_nothing_between_its_looks(unfinished):
+    timer = threading.Timer(3.0, add_last_record, [unfinished])
+    timer.start()
+    options = [unfinished, "watch", unfinished, "--interval", "0.1"]
+    code, drawn = on_a_terminal(options, None, program=("-c", GUARD))
+    timer.join()
+    assert code == 0
+    assert "5 of 5 tasks done" in drawn
+    assert "WROTE" not in drawn
+
+
+def test_a_command_that_writes_is_noticed(unfinished):
+    done = start(unfinished, "evaluate", unfinished, "--bootstrap", 100, program=("-c", GUARD))
+    _, errors = done.communicate(timeout=60)
+    assert "WROTE" in errors
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as on POSIX")
 def test_ctrl_c_ends_it_quietly(unfinished):
     watching = start("watch", unfinished, "--interval", 0.1)
@@ -209,7 +270,7 @@ def test_bad_input_is_one_line_and_exit_code_2(watch, unfinished, arguments, nam
     assert len(done.stderr.splitlines()) == 1
 
 
-def on_a_terminal(arguments, until):
+def on_a_terminal(arguments, until, program=PROGRAM):
     """Run a command on a terminal of 24 lines, press Ctrl-C after some text, return what it drew.
 
     ``until`` None lets it end by itself.
@@ -222,7 +283,7 @@ def on_a_terminal(arguments, until):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "abotn", *map(str, arguments)],
+        [sys.executable, *program, *map(str, arguments)],
         stdin=theirs, stdout=theirs, stderr=theirs,
         env={**os.environ, "TERM": "xterm-256color"},
     )  # fmt: skip

@@ -100,3 +100,16 @@ def _indent(body):
 
 def test_the_pages_have_snippets_at_all():
     assert sum(len(list(blocks(page))) for page in PAGES) >= 10
+
+
+def test_the_table_of_the_reports_page_is_the_one_printed(prepared):
+    shown = run(
+        sys.executable, "-m", "abotn", "report", "runs/planner", "runs/straight", "--metrics",
+        "success_new,spl_new,collision_length", "--no-groups", cwd=prepared,
+    )  # fmt: skip
+    printed = [line for line in shown.splitlines() if line.startswith("|")][:4]
+    page = next(page for page in PAGES if page.name == "reports.md")
+    for line in printed:
+        # Fewer steps than the protocol's mark the names, and change the width of their column.
+        expected = " ".join(line.replace("†", "").replace("---", "").split("|")[-2].split())
+        assert expected in page.read_text(encoding="utf-8"), line

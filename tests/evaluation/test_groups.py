@@ -100,3 +100,23 @@ def test_spread_and_counts_are_those_of_the_finite_values():
     assert (first.sample_count, first.finite_count, first.undefined_count) == (5, 4, 1)
     assert (second.minimum, second.maximum, second.std) == (5.0, 5.0, None)
     assert np.isclose(result["travel_length"].value, (sum(numbers) + 5.0) / 5)
+
+
+@pytest.mark.parametrize(
+    ("scenes", "shown"),
+    [
+        (["mine_0", "mine_1"], ["scene"]),
+        (["mine_0", "0813_841249"], ["difficulty_indoor", "scene"]),
+        (["0802_840243", "0803_840265"], ["difficulty_indoor", "scene"]),
+    ],
+)
+def test_a_difficulty_that_tells_nothing_is_given_only_when_asked_for(scenes, shown):
+    rows = [
+        {"episode_id": scene, "task_id": f"t{number}", "status": "stop", "success": True}
+        for number, scene in enumerate(scenes)
+    ]
+    made = [{**row, "protocol": "pointbench-indoor"} for row in rows]
+    found = Evaluator().evaluate_dataset(made, metrics=["success"])
+    assert list(found.groups) == shown
+    asked = Evaluator().evaluate_dataset(rows, metrics=["success"], groupings="difficulty_indoor")
+    assert list(asked.groups) == ["difficulty_indoor"]

@@ -42,7 +42,8 @@ WRONG = {
     "distance_to_goal": ["near"],
     "attempt": ["x", "1", -1, 1.5],
     "status": ["stopped", ""],
-    "success": ["yes"],
+    "success": ["yes", 2, -1, 0.5, 7.0],
+    "render_error": [2, -1, 0.5],
 }
 
 
@@ -348,3 +349,37 @@ def test_a_poi_may_be_called_as_a_token_is() -> None:
     rows = [{**row, "task_id": "a", "gt_taget_instance": "Nan"}]
     for results in (rows, pd.DataFrame(rows)):
         assert read_records(results).table.column("poi_name").tolist() == ["Nan"]
+
+
+@pytest.mark.parametrize("wrong", [2, -1, 0.5, 7.0, np.int64(2), Decimal(3), math.pi])
+@pytest.mark.parametrize("kind", ["dicts", "frame", "mixed frame", "records"])
+def test_no_other_number_than_one_and_zero_is_a_truth_value(wrong: Any, kind: str) -> None:
+    made = [
+        {"episode_id": "s", "task_id": f"t{row}", "status": "stop", "steps": 1, "success": success}
+        for row, success in enumerate([True, 1, 1.0, False, 0, 0.0, wrong])
+    ]
+    frame = pd.DataFrame(made)
+    given: Any = {
+        "dicts": made,
+        "frame": frame.assign(success=frame["success"].astype(float)),
+        "mixed frame": frame,
+        "records": [ResultRecord(**one) for one in made],
+    }[kind]
+    result = EVALUATOR.evaluate_dataset(given, metrics=["success"])
+    assert (result["success"].value, result["success"].sample_count) == (0.5, 6)
+    (damaged,) = result.damaged
+    assert damaged["path"] == "results[6]"
+    assert "success" in damaged["reason"]
+    assert "boolean" in damaged["reason"]
+
+
+@pytest.mark.parametrize("flag", [2, -1, 0.5])
+@pytest.mark.parametrize("place", ["top", "metrics"])
+def test_a_flag_of_a_failed_view_that_is_none_is_damaged(flag: float, place: str) -> None:
+    sound = {"episode_id": "s", "task_id": "t0", "status": "stop", "steps": 1, "success": True}
+    odd = {**sound, "task_id": "t1"}
+    odd.update({"render_error": flag} if place == "top" else {"metrics": {"render_error": flag}})
+    for records in ([sound, odd], pd.DataFrame([sound, odd])):
+        result = EVALUATOR.evaluate_dataset(records, metrics=["success"])
+        assert result["success"].sample_count == 1
+        assert "render_error" in result.damaged[0]["reason"]

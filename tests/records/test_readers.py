@@ -120,3 +120,18 @@ def test_a_damaged_trajectory_is_named_when_it_is_needed(tmp_path):
     assert source.all_damaged == []
     assert source.table.column("trajectory").tolist() == [None]
     assert [one.path for one in source.all_damaged] == [str(path.parent / "trajectory.json")]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 1000])
+def test_files_are_read_alike_however_many_at_a_time(tmp_path, monkeypatch, at_once):
+    """Sound files, files of the published tools and damaged ones, in one run."""
+    monkeypatch.setattr("abotn.records.readers._AT_ONCE", at_once)
+    for number in range(9):
+        document = {**PUBLISHED, "task_id": f"traj_{number}", "steps": number}
+        if number % 3 == 1:
+            document = {**normalise(document), "steps": -1 if number == 7 else number}
+        put(tmp_path, f"traj_{number}", "{" if number == 5 else document)
+    source = read_records(tmp_path)
+    assert source.table.column("task_id").tolist() == [f"traj_{n}" for n in (0, 1, 2, 3, 4, 6, 8)]
+    assert source.table.column("steps").tolist() == [0, 1, 2, 3, 4, 6, 8]
+    assert [one.path.split("/")[-2] for one in source.damaged] == ["traj_5", "traj_7"]

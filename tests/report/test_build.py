@@ -96,7 +96,9 @@ def test_a_run_without_a_metric_has_a_dash_that_is_never_best(make):
     main = build_report([("whole", whole), ("bare", bare)]).tables[0]
     cells = [row.cells[1] for row in main.rows]
     assert [cell.text for cell in cells] == ["0.500", "–"]
-    assert cells[1].reason == "not evaluated"
+    again = "not in this run's evaluation; evaluate it again"
+    assert cells[1].reason == again
+    assert f"No value of success in bare: {again}." in main.notes
     assert not any(cell.best for cell in cells)
 
 

@@ -9,10 +9,10 @@ from abotn.report.texts import flat
 
 OWN = {
     "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "section", "div",
-    "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "strong", "u", "sup", "span",
-    "ul", "li",
+    "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "wbr", "strong", "u", "sup",
+    "span", "ul", "li",
 }  # fmt: skip
-EMPTY = {"meta"}
+EMPTY = {"meta", "wbr"}
 
 
 class Page(HTMLParser):

@@ -165,9 +165,9 @@ def test_a_scale_bar_is_as_long_as_it_says():
 
 
 def test_the_heading_says_how_it_ended():
-    task = TaskMap(trajectory([[0, 0]]), title="a/b", outcome=("failed (stop)", "3.20 m to goal"))
+    task = TaskMap(trajectory([[0, 0]]), title="a/b", outcome=("wrong stop", "3.20 m to goal"))
     axes, _ = rendered(task)
-    assert axes.get_title() == "a/b\nfailed (stop)\n3.20 m to goal"
+    assert axes.get_title() == "a/b\nwrong stop\n3.20 m to goal"
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_a_run_knows_its_maps_protocol_and_outcomes(run, tmp_path):
     assert maps.labels == ["a/t0", "a/t1", "b/t0"]
     solved, failed = maps.task_map(0), maps.task_map(1)
     assert solved.outcome == ("solved", "0.25 m to goal, 0 collisions")
-    assert failed.outcome == ("failed (stop)", "12.3 m to goal, 1 collision")
+    assert failed.outcome == ("wrong stop", "12.3 m to goal, 1 collision")
     assert (solved.arrive_threshold, solved.widened, solved.title) == (0.5, 0.2, "a/t0")
     assert (solved.grid.free == free).all()
     assert np.array_equal(
@@ -271,7 +271,7 @@ def test_paths_show_failures_first_and_one_window_per_task(run):
     figure = draw_paths({"x": maps, "y": maps}, columns=2)
     titles = [axes.get_title().splitlines()[:2] for axes in figure.axes[:4]]
     assert titles == [
-        ["x", "failed (stop)"], ["y", "failed (stop)"], ["x", "solved"], ["y", "solved"],
+        ["x", "wrong stop"], ["y", "wrong stop"], ["x", "solved"], ["y", "solved"],
     ]  # fmt: skip
     assert [axes.get_ylabel() for axes in figure.axes[:4]] == ["a/t1", "", "a/t0", ""]
     assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()
@@ -292,7 +292,7 @@ def test_a_run_without_a_path_of_a_task_leaves_its_place_empty(run, tmp_path):
 
 def test_impossible_requests_for_paths_say_what_is_wrong(run):
     maps = TaskMaps(read_records(run))
-    with pytest.raises(EvaluationInputError, match=r"3 runs, but 2 maps .*two columns hold four"):
+    with pytest.raises(EvaluationInputError, match=r"3 runs, but 2 maps .*or --columns 2"):
         draw_paths(dict.fromkeys("xyz", maps))
     with pytest.raises(EvaluationInputError, match=r"5 runs, but 4 maps .*give fewer runs\)"):
         draw_paths(dict.fromkeys("vwxyz", maps), columns=2)

@@ -1,6 +1,6 @@
 from abotn.report import ReportOptions, build_report
 from abotn.report.significance import PairedTest, Significance
-from abotn.results.types import EvaluationResult
+from abotn.results.types import EvaluationResult, GroupResult
 
 
 def notes_of(report):
@@ -61,8 +61,11 @@ def test_runs_alike_in_everything_need_no_care(make):
 
 def test_intervals_are_explained(three_runs):
     notes = build_report(three_runs).tables[0].notes
-    assert "Intervals of success, success_new: 95 % wilson over records." in notes
-    assert "Intervals of collision_length: 95 % bca, 10000 resamples of records, seed 0." in notes
+    assert "Intervals of success, success_new: 95 % Wilson score over records." in notes
+    assert (
+        "Intervals of collision_length: 95 % BCa bootstrap, 10000 resamples of records, seed 0."
+        in notes
+    )
     silent = build_report(three_runs, ReportOptions(intervals="none"))
     assert not any("ntervals" in note for note in notes_of(silent))
     assert not any(cell.interval for t in silent.tables for row in t.rows for cell in row.cells)
@@ -85,8 +88,8 @@ def test_what_is_odd_about_an_interval_is_said(make):
     table = build_report([("a", run(40)), ("b", run(20))]).tables[0]
     assert table.rows[0].cells[1].plain == "1.000 [1.000, 1.000]‡"
     assert list(table.notes) == [
-        "Intervals of success: 95 % t over clusters by episode_id.",
-        "Intervals of spl_new: 95 % wilson over records.",
+        "Intervals of success: 95 % Student's t over scenes.",
+        "Intervals of spl_new: 95 % Wilson score over records.",
         "Intervals of spl_new: 20 to 40 values in 5 clusters count as 9.",
         "No interval of tcr_new: one record.",
         "No interval of dcr_new: none was asked for.",
@@ -171,3 +174,114 @@ def test_significant_differences_are_marked_and_explained(three_runs):
     assert "Tests against random: exact McNemar test, 38 to 40 tasks that both have." in (
         main.notes
     )
+
+
+def with_run(make, result, **facts):
+    """The evaluation of a run whose protocol lets a task take 100 steps."""
+    protocol = result.provenance["protocol"]
+    protocol = {**protocol, "values": {**protocol["values"], "default_max_steps": 100}}
+    run = {"max_steps": 100, "attempts": 1, "renderer": {"kind": "none"}, **facts}
+    return make.with_provenance(result, protocol=protocol, run=run)
+
+
+def test_fewer_steps_than_the_protocol_gives_are_a_modification(make):
+    whole, short = (with_run(make, make.evaluation(), max_steps=n) for n in (100, 8))
+    report = build_report([("whole", whole), ("short", short)])
+    note = "† short: modified protocol pointbench-outdoor (max_steps = 8 instead of 100)."
+    assert all(note in table.notes for table in report.tables)
+    assert [row.cells[0].text for row in report.tables[0].rows] == ["whole", "short†"]
+    assert report.tables[-1].rows[1].cells[1].text == "pointbench-outdoor (modified)"
+    care = "Compare with care, the runs have different values of max_steps: 100 (whole); 8 (short)."
+    assert care in report.tables[0].notes
+
+
+def test_steps_under_an_overridden_default_are_named_once(make):
+    protocol = make.modified(make.evaluation(), default_max_steps=60).provenance["protocol"]
+    run = {"max_steps": 60}
+    result = make.with_provenance(make.evaluation(), protocol=protocol, run=run)
+    (note,) = [note for note in notes_of(build_report([("a", result)])) if note[0] == "†"][:1]
+    assert note == "† a: modified protocol pointbench-outdoor (default_max_steps = 60)."
+
+
+def test_runs_of_other_attempts_or_renderers_are_hard_to_compare(make):
+    one = with_run(make, make.evaluation(), seed=0)
+    other = with_run(
+        make, make.evaluation(), seed=1, attempts=3, renderer={"kind": "http", "url": "http://x"}
+    )
+    notes = build_report([("a", one), ("b", other), ("c", make.evaluation())]).tables[0].notes
+    care = "Compare with care, the runs have different"
+    assert f"{care} numbers of attempts per task: 1 (a); 3 (b)." in notes
+    assert f"{care} renderers: none (a); http (b)." in notes
+    assert not any(" max_steps: " in note or "seed:" in note for note in notes)
+
+
+def test_a_table_of_groups_says_which_metric_has_which_method(make):
+    scenes = {"resampled": "episode_id"}
+    metrics = (
+        make.metric("success", 0.5, make.interval(0.25, 0.75, **scenes)),
+        make.metric("spl_new", 0.5, make.interval(0.25, 0.75, **scenes)),
+        make.metric("collision_length", 0.5, make.interval(0.25, 0.75, "bca", **scenes), unit="m"),
+    )
+    groups = {"scene": (GroupResult("hall", 40, metrics),)}
+    report = build_report([("a", replaced(make.evaluation(groups=groups), metrics=metrics))])
+    notes = next(table for table in report.tables if table.key == "by-scene").notes
+    assert notes[:2] == (
+        "Intervals of success, spl_new: 95 % Wilson score over scenes.",
+        "Intervals of collision_length: 95 % BCa bootstrap over scenes.",
+    )
+    assert (
+        "Intervals of collision_length: 95 % BCa bootstrap, 10000 resamples of scenes, seed 0."
+        in (report.tables[0].notes)
+    )
+
+
+def test_notes_name_other_clusters_by_their_column(make):
+    ci = make.interval(0.25, 0.75, "percentile", resampled="weather")
+    result = replaced(make.evaluation(groups={}), metrics=(make.metric("success", 0.5, ci),))
+    (note,) = build_report([("a", result)]).tables[0].notes[:1]
+    assert note == "Intervals: 95 % percentile bootstrap over groups by weather."
+
+
+def baseline_notes(make, units, metrics):
+    runs = [(name, make.evaluation()) for name in ("a", "b")]
+    tests = {
+        ("a", name): PairedTest(0.03125, "sign_flip_exact", "30 tasks", "episode_id", units)
+        for name in metrics
+    }
+    options = ReportOptions(metrics=tuple(metrics), significance=Significance("b", tests))
+    return build_report(runs, options).tables[0].notes
+
+
+def test_marks_against_a_baseline_name_the_scenes_that_were_flipped(make):
+    notes = baseline_notes(make, 6, ["success", "success_new"])
+    text = "sign-flip test over all patterns of 6 scenes, 30 tasks that both have."
+    assert f"Tests against b: {text}" in notes
+    assert (
+        "6 scenes allow no p below 0.031, so nothing can stand out among 2 tests: "
+        "compare fewer metrics, or more scenes." in notes
+    )
+    assert not any("stand out" in note for note in baseline_notes(make, 6, ["success"]))
+    assert not any("stand out" in note for note in baseline_notes(make, 9, ["success"]))
+
+
+def test_a_metric_of_two_methods_names_the_runs_of_each(make):
+    def run(method):
+        metrics = (
+            make.metric("success", 0.5, make.interval(0.25, 0.75)),
+            make.metric("spl_new", 0.5, make.interval(0.25, 0.75, method)),
+        )
+        return replaced(make.evaluation(groups={}), metrics=metrics)
+
+    notes = build_report([("a", run("wilson")), ("b", run("t"))]).tables[0].notes
+    assert notes[:2] == (
+        "Intervals of success, spl_new (a): 95 % Wilson score over records.",
+        "Intervals of spl_new (b): 95 % Student's t over records.",
+    )
+
+
+def test_runs_modified_alike_share_a_line(make):
+    runs = [(name, make.modified(make.evaluation(), require_stop=True)) for name in "ab"]
+    notes = build_report(runs).tables[0].notes
+    assert [note for note in notes if "†" in note] == [
+        "† a, b: modified protocol pointbench-outdoor (require_stop = yes)."
+    ]

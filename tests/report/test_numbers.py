@@ -106,7 +106,8 @@ def test_the_marks_agree_with_a_sort_of_the_shown_values(numbers, direction, sec
     for cell, value in zip(cells, shown, strict=True):
         competes = value is not None and len(present) >= 2
         assert cell.best == (competes and value == podium[0])
-        third = second and len(present) >= 3 and len(podium) > 1
+        leaders = present.count(podium[0]) if podium else 0
+        third = second and len(present) >= 3 and leaders == 1
         assert cell.second == (competes and third and value == podium[1])
         assert not (cell.best and cell.second)
 
@@ -114,7 +115,23 @@ def test_the_marks_agree_with_a_sort_of_the_shown_values(numbers, direction, sec
 def test_values_that_look_equal_are_all_best():
     cells = ranked(cells_of([0.92, 0.94, 0.1]), "higher", second=True)
     assert [cell.best for cell in cells] == [True, True, False]
-    assert [cell.second for cell in cells] == [False, False, True]
+
+
+def test_two_that_share_the_first_place_leave_no_second():
+    def seconds(numbers):
+        return [cell.second for cell in ranked(cells_of(numbers), "higher", second=True)]
+
+    assert seconds([0.92, 0.94, 0.1]) == [False, False, False]
+    assert seconds([0.9, 0.5, 0.1]) == [False, True, False]
+    assert seconds([0.9, 0.5, 0.51, 0.1]) == [False, True, True, False]
+
+
+def test_a_time_is_never_shown_as_zero_beside_a_longer_one():
+    assert number_format("s", [0.00001]) == number_format("s", [0.00001, 0.02]) == NumberFormat(6)
+    assert number_format("s", [0.0, 1.5, 3e-9]).digits == 6
+    assert number_format("s", [0.0, 1.5]).digits == 2
+    assert number_format("s", [0.00001, 0.02], digits=3).digits == 3
+    assert number_format("m", [0.00001, 0.02]).digits == 3
 
 
 def test_infinity_competes_and_labels_do_not():

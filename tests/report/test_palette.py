@@ -5,13 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from skimage.color import deltaE_ciede2000, rgb2lab
 
 from abotn.report import build_report
 from abotn.report.page import write_page
 from abotn.report.page_embed import styles
 from abotn.report.page_plots import run_style
-from abotn.report.palette import DARK, LIGHT, palette_style, places
+from abotn.report.palette import DARK, LIGHT, palette_style, places, preferred_place
 from abotn.report.plots.looks import looks
 
 PAGE_CSS = Path(styles.__code__.co_filename).parent / "page_assets" / "page.css"
@@ -95,5 +97,40 @@ def test_an_agent_has_one_colour_in_plots_and_on_the_page(three_runs):
 
 def test_colours_come_round_again_after_the_last():
     runs = [f"run {number:02}" for number in range(len(LIGHT) + 1)]
-    assert run_style(runs[-1], runs) == run_style(runs[0], runs) == "run-0"
-    assert places(runs)[runs[-1]] == len(LIGHT)
+    found = places(runs)
+    (last,) = [run for run in runs if found[run] >= len(LIGHT)]
+    assert run_style(last, runs) == f"run-{found[last] - len(LIGHT)}"
+    assert sorted(found.values())[:-1] == list(range(len(LIGHT)))
+
+
+names = st.lists(st.text(max_size=12), min_size=1, max_size=12, unique=True)
+
+
+@given(names, st.randoms(use_true_random=False))
+def test_a_place_is_the_names_own_unless_another_prefers_it(shown, random):
+    found = places(shown)
+    assert len(set(found.values())) == len(shown)
+    mixed = random.sample(shown, len(shown))
+    assert places(mixed) == found
+    part = places(mixed[: len(shown) // 2])
+    for name in part:
+        if [preferred_place(one) for one in shown].count(preferred_place(name)) == 1:
+            assert part[name] == found[name] == preferred_place(name)
+    assert all(place < len(LIGHT) for place in found.values()) or len(shown) > len(LIGHT)
+
+
+def test_of_two_that_prefer_one_place_the_second_moves_to_one_that_nobody_wants():
+    by_place = {}
+    for number in range(200):
+        by_place.setdefault(preferred_place(f"agent {number:03}"), []).append(f"agent {number:03}")
+    first, second = by_place[2][:2]
+    neighbour = by_place[3][0]
+    assert places([first, second]) == {first: 2, second: 3}
+    assert places([second, neighbour, first]) == {first: 2, second: 4, neighbour: 3}
+    assert places([second, neighbour]) == {second: 2, neighbour: 3}
+
+
+def test_preferred_places_are_those_of_the_checksum():
+    """CRC-32 of "123456789" is the check value of its definition, 0xCBF43926."""
+    assert preferred_place("123456789") == 0xCBF43926 % 7
+    assert 0 <= preferred_place("\ud800") < 7

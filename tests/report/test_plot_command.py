@@ -72,7 +72,7 @@ def test_the_evaluation_of_a_run_may_stand_for_the_run(runs, plot, tmp_path):
 def test_names_and_aliases_are_taken(runs):
     paths = (str(runs / "planner"), str(runs / "straight"))
     figure = draw(PlotRequest("intervals", paths, ("ours", "theirs"), ("sr_new",)))
-    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["ours", "theirs"]
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["ours†", "theirs†"]
     assert figure.axes[0].get_xlabel() == "success_new ↑"
 
 

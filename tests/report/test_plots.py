@@ -133,7 +133,7 @@ def test_without_metrics_the_headline_ones_with_a_value_are_shown(three_runs, ma
 
 def test_the_notes_say_what_bars_are_and_that_a_protocol_was_modified(three_runs, make):
     note = draw_intervals(three_runs, ["success"], columns=2).get_supxlabel()
-    assert note == "Bars: 95 % wilson over records.\n† modified protocol."
+    assert note == "Bars: 95 % Wilson score over records.\n† modified protocol."
     bare = [("a", EvaluationResult((make.metric("success", 0.5),)))]
     assert draw_intervals(bare).get_supxlabel() == "No intervals: none were computed."
 
@@ -149,6 +149,35 @@ def test_groups_draw_each_run_within_its_group(three_runs):
             assert abs(y - place) < 0.5
     order = [y for name, _ in three_runs for _, y, _ in drawn[look[name].colour][:1]]
     assert order == sorted(order)
+
+
+def test_groups_are_by_the_first_grouping_with_more_than_one(make):
+    metric = make.metric("success", 0.5)
+    one, two = (
+        tuple(GroupResult(name, 4, (metric,)) for name in names)
+        for names in (("unknown",), ("easy", "hard"))
+    )
+    run = EvaluationResult((metric,), {"difficulty": one, "scene": two})
+    figure = draw_groups([("a", run)])
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == [
+        "easy (n = 4)",
+        "hard (n = 4)",
+    ]
+    only = draw_groups([("a", EvaluationResult((metric,), {"difficulty": one}))])
+    assert [t.get_text() for t in only.axes[0].get_yticklabels()] == ["unknown (n = 4)"]
+
+
+def test_a_run_that_ties_in_one_value_is_not_ringed_and_the_caption_fits_that(make):
+    runs = [
+        (name, EvaluationResult((make.metric("x", x), make.metric("y", 0.5))))
+        for name, x in (("better", 0.5), ("worse", 0.25), ("equal", 0.5))
+    ]
+    figure = draw_pareto(runs, ["x", "y"])
+    (ringed,) = (line.get_xydata().tolist() for line in figure.axes[0].lines
+                 if line.get_marker() == "o" and line.get_markerfacecolor() == "none")  # fmt: skip
+    assert ringed == [[0.5, 0.5], [0.5, 0.5]]
+    shown = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
+    assert "Ringed: no other run is better in one and at least as good in the other." in shown
 
 
 def test_pareto_draws_both_intervals_and_rings_the_best(three_runs):

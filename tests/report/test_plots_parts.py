@@ -3,6 +3,8 @@
 import doctest
 import math
 import pkgutil
+import unicodedata
+import zlib
 from importlib import import_module
 
 import numpy as np
@@ -28,7 +30,7 @@ from abotn.report.plots.lettering import (
 from abotn.report.plots.looks import looks
 from abotn.report.plots.map_backdrop import bar_length, window_around
 from abotn.report.plots.pareto import not_beaten
-from abotn.report.plots.sheet import check_columns, suffix_of
+from abotn.report.plots.sheet import check_columns, picture, suffix_of
 from abotn.report.plots.success_length import length_bins, length_edges
 from abotn.report.texts import width
 
@@ -41,7 +43,16 @@ def test_the_examples_of_docstrings_say_what_happens(name):
 def test_an_agent_keeps_its_look_whatever_the_order():
     names = ["planner", "random", "straight"]
     assert looks(names) == looks(reversed(names))
-    assert looks(names)["planner"].colour == LIGHT[0]
+    assert looks(names)["planner"].colour == LIGHT[zlib.crc32(b"planner") % len(LIGHT)]
+
+
+def test_an_agent_keeps_its_look_whoever_else_is_shown():
+    names = ["planner", "random", "copycat", "straight"]
+    whole = looks(names)
+    assert len({zlib.crc32(name.encode()) % len(LIGHT) for name in names}) == len(names)
+    for left_out in names:
+        rest = [name for name in names if name != left_out]
+        assert looks(rest) == {name: whole[name] for name in rest}
 
 
 def test_sixty_three_agents_all_look_different():
@@ -185,3 +196,27 @@ def test_kinds_endings_and_columns_are_checked():
         suffix_of("picture")
     with pytest.raises(ConfigError, match="columns: must be 1 or 2, got 3"):
         check_columns(3)
+
+
+def test_letters_that_draw_nothing_are_left_out_of_every_picture():
+    from matplotlib.figure import Figure
+
+    groups = ("Cf", "Cc", "Zs", "Zl", "Zp", "Cs", "Cn")
+    codes = (*range(0x3100), *range(0xF000, 0x10000), *range(0xE0000, 0xE0200))
+    chosen = {chr(code) for code in codes}
+    odd = [letter for letter in sorted(chosen) if unicodedata.category(letter) in groups]
+    odd += [chr(code) for code in (0x34F, 0x115F, 0x1160, 0x17B4, 0x3164, 0xFE00, 0xFE0F, 0xFFA0)]
+    texts = {readable(f"x{letter}") for letter in odd} | {readable(letter) for letter in odd}
+    assert texts <= {"", "x", "□", "x□"}
+
+    def draw():
+        figure = Figure(figsize=(2, 2))
+        for text in sorted(texts):
+            figure.text(0.5, 0.5, text)
+        return figure
+
+    assert picture(draw, ".pdf").startswith(b"%PDF")
+    assert readable("\ufeffbom") == "bom"
+    assert readable("\ufeff") == "□"
+    assert readable_names(["bom", "\ufeffbom"]) == {"bom": "bom (1)", "\ufeffbom": "bom (2)"}
+    assert unknown_letters(["\ufeff\u200b\u2060\U000e0001"]) == ""

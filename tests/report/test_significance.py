@@ -135,3 +135,22 @@ def test_a_table_corrects_for_its_own_tests_only():
     assert found.over(["a"], ["x"]).mark("a", "x") == "*"
     assert found.over(["a", "b"], ["x", "y"]).mark("a", "x") == ""
     assert found.over(["a", "b"], ["x", "y"]).adjusted["a", "x"] == pytest.approx(0.06)
+
+
+def test_over_scenes_the_notes_name_the_scenes(tmp_path, command):
+    folders = []
+    for name, solved in (("good", True), ("base", False)):
+        folders.append(str(tmp_path / name))
+        for number in range(6):
+            part = records_of(tmp_path / "part", 2 * solved, tasks=2)
+            (tmp_path / name).mkdir(exist_ok=True)
+            (part / "scene").rename(tmp_path / name / f"scene_{number}")
+            for path in (tmp_path / name / f"scene_{number}").glob("*/result.json"):
+                record = json.loads(path.read_text()) | {"episode_id": f"scene_{number}"}
+                path.write_text(json.dumps(record))
+    _, out, _ = command(*folders, "--baseline", "base", "--no-groups")
+    assert "sign-flip test over all patterns of 6 scenes, 12 tasks that both have." in out
+    assert "stand out" not in out
+    _, out, _ = command(*folders, "--baseline", "base", "--no-groups", "--metrics", "success,spl")
+    assert "6 scenes allow no p below 0.031, so nothing can stand out among 2 tests" in out
+    assert "\\* differs from base" in out

@@ -116,7 +116,7 @@ def test_markdown_has_a_row_per_metric_and_escapes_names():
         EvaluationResult((made("a|b<i>", ci=CI), made("b", math.nan))).to_markdown().splitlines()
     )
     assert lines[0].startswith("| metric | value | interval |")
-    assert lines[2].startswith("| a\\|b&lt;i&gt; | 0.5 | [0.1, 0.9] | m |")
+    assert lines[2].startswith("| a\\|b&lt;i&gt; | 0.50 | [0.10, 0.90] | m |")
     assert lines[3].startswith("| b | – | – |")
 
 

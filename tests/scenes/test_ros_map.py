@@ -275,7 +275,8 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "map.pgm").unlink()
     with pytest.raises(DataError) as caught:
         load_ros_map(path)
-    assert caught.value.where == str(tmp_path / "map.pgm")
+    assert caught.value.where == str(path)
+    assert "key 'image' names 'map.pgm', and there is no such file" in str(caught.value)
 
 
 def test_half_a_pgm_is_refused(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from abotn.statistics import (
 )
 from abotn.statistics.counts import block_counts
 from abotn.statistics.intervals import Part, part_intervals
-from abotn.statistics.limits import acceleration, quantile
+from abotn.statistics.limits import acceleration, quantile, widening_note
 
 B = 2000
 
@@ -510,3 +510,11 @@ def test_a_unit_with_most_of_the_records_is_named():
     assert "one unit holds 55 % of the weight" in str(interval_of(values, units=large).note)
     half = np.repeat([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [20, 4, 2, 2, 2, 2, 2, 2, 2, 2])
     assert "of the weight" not in str(interval_of(values, units=half).note)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "text"), [(3.14, "3.1"), (8.0, "8"), (42.4, "42"), (999.4, "999"), (1000.0, None)]
+)
+def test_degrees_of_freedom_are_said_without_needless_decimals(degrees, text):
+    expected = None if text is None else f"levels widened for {text} degrees of freedom"
+    assert widening_note(degrees) == expected

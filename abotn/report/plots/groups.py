@@ -48,7 +48,7 @@ def draw_groups(
     Args:
         runs: (name, evaluation) of each run.
         metric: The metric; the first headline one with a value when None.
-        grouping: The grouping; the first one of the runs when None.
+        grouping: The grouping; the first one of the runs with more than one group when None.
         columns: Text columns the figure is wide, 1 or 2.
 
     Raises:
@@ -86,7 +86,11 @@ def _grouping(runs: Sequence[Run], asked: str | None) -> str:
         raise EvaluationInputError("no run has groups", hint="evaluate with groupings")
     if asked is not None and asked not in known:
         raise UnknownNameError("grouping", asked, known)
-    return asked or known[0]
+    return asked or next((name for name in known if _group_count(runs, name) > 1), known[0])
+
+
+def _group_count(runs: Sequence[Run], grouping: str) -> int:
+    return len({one.label for _, result in runs for one in result.groups.get(grouping, ())})
 
 
 def _cells(

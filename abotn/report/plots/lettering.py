@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,7 +18,8 @@ _LAST_RESORT = "Last Resort"
 def readable(text: str, most: int = 40) -> str:
     """Return text on one line of at most ``most`` columns, unknown letters shown as ``□``.
 
-    A longer text loses its middle, as names of runs differ at both ends.
+    Letters that draw nothing, such as a byte order mark, are left out, and a text of nothing else
+    is ``□``. A longer text loses its middle, as names of runs differ at both ends.
 
     Args:
         text: Any text.
@@ -26,7 +29,8 @@ def readable(text: str, most: int = 40) -> str:
         >>> readable("a very long name of an agent", 11)
         'a ver…agent'
     """
-    known = "".join(letter if font_of(letter) else NO_GLYPH for letter in flat(text))
+    known = "".join(letter if font_of(letter) else NO_GLYPH for letter in _drawn(text))
+    known = known or (NO_GLYPH if text.strip() else "")
     if width(known) <= most:
         return known
     head, tail = known[: max(most // 2, 1)], known[len(known) - max((most - 1) // 2, 0) :]
@@ -61,7 +65,7 @@ def families(texts: Iterable[str]) -> list[str]:
 
 def unknown_letters(texts: Iterable[str]) -> str:
     """Return the letters that no installed font has, each once."""
-    letters = {letter for text in texts for letter in flat(text)}
+    letters = {letter for text in texts for letter in _drawn(text)}
     return "".join(sorted(letter for letter in letters if font_of(letter) is None))
 
 
@@ -74,6 +78,22 @@ def font_of(letter: str) -> str | None:
         if ord(letter) in _letters_of(file):
             return family
     return None
+
+
+# What Unicode calls ignorable besides its format characters: joiners, fillers, selectors.
+_IGNORABLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u3164\ufe00-\ufe0f\uffa0"
+    "\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+
+
+def _drawn(text: str) -> str:
+    """Return text on one line without the letters that draw nothing.
+
+    Fonts hold some of them as empty glyphs, which the writer of PDF cannot take.
+    """
+    kept = (letter for letter in flat(text) if unicodedata.category(letter) != "Cf")
+    return " ".join(_IGNORABLE.sub("", "".join(kept)).split())
 
 
 def _usual_file() -> str:

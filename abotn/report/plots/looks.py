@@ -29,15 +29,15 @@ class Look:
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each agent, given out in the order of the names' letters.
+    """Return the look of each agent, by its place in the palette.
 
-    The order in which runs are given does not matter, so an agent keeps its look from picture to
-    picture as long as the same agents are shown. Markers and colours have lengths without a
-    common divisor: 63 agents all look different.
+    A look belongs to a name: an agent keeps it from picture to picture, whoever else is shown,
+    unless two that are shown prefer one place (see :func:`~abotn.report.palette.places`). Markers
+    and colours have lengths without a common divisor: 63 agents all look different.
 
     Example:
         >>> looks(["planner", "copycat"])["copycat"].colour
-        '#2e4c8e'
+        '#b14200'
     """
     return {
         name: Look(

@@ -150,5 +150,5 @@ def _draw_scale(axes: Axes, window: Window) -> None:
     axes.plot([left, left + length], [height, height], color="black", linewidth=1.5,
               solid_capstyle="butt", zorder=8, path_effects=halo)  # fmt: skip
     axes.annotate(f"{length:g} m", (left + length / 2, height), xytext=(0, 2.5),
-                  textcoords="offset points", ha="center", va="bottom", fontsize=6.5, zorder=8,
+                  textcoords="offset points", ha="center", va="bottom", fontsize=7.0, zorder=8,
                   path_effects=halo)  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -23,7 +24,7 @@ from abotn.report.plots.map_drawing import (
     circle,
     collision_places,
 )
-from abotn.report.plots.sheet import SMALL, WIDTHS, new_figure
+from abotn.report.plots.sheet import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,10 +34,13 @@ LETTERS = ("A", "B")
 _LINES = ("-", (0, (4, 2)))
 _MARKS = ("X", "P")
 _REFERENCE: dict[str, Any] = {**REFERENCE, "linestyle": (0, (1, 1.5)), "linewidth": 1.0}
-_LETTERS_PER_INCH = 22
-_EDGE, _TITLE_LINE, _KEY_LINE = 0.05, 0.1, 0.15
+# Half the text of one-column paper, where it is printed as large as it is drawn.
+PAIR_WIDTH = 2.35
+PAIR_LETTERS = 7.2
+_LETTERS_PER_INCH = 17
+_EDGE, _TITLE_LINE, _KEY_LINE = 0.05, 0.12, 0.125
 _LETTER_LEAN = 6.0
-_KEY_COLUMNS = 3
+_KEY_COLUMNS = 2
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,9 @@ class PairSide:
 
 
 def draw_pair(sides: Sequence[PairSide], title: str) -> Figure:
-    """Return a figure, one text column wide, of what two runs did at one task.
+    """Return a figure, half a page wide, of what two runs did at one task.
 
+    No letter is smaller than :data:`PAIR_LETTERS` points at that width.
     What both runs share, such as the reference, is drawn once.
 
     Args:
@@ -68,25 +73,33 @@ def draw_pair(sides: Sequence[PairSide], title: str) -> Figure:
     Raises:
         EvaluationInputError: a path has no finite point.
     """
-    width = WIDTHS[1]
+    width = PAIR_WIDTH
     letters = int(width * _LETTERS_PER_INCH)
-    lines = [title, *(f"{letter} {side.name}: {side.outcome}" for letter, side in _lettered(sides))]
-    entries = list(_key(sides, letters // _KEY_COLUMNS - 6))
+    ends = (f"{letter} {side.name}: {side.outcome}" for letter, side in _lettered(sides))
+    lines = [line for text in (title, *ends) for line in _broken(text, letters)]
+    entries = list(_key(sides, letters // _KEY_COLUMNS))
     key_height = _KEY_LINE * math.ceil(len(entries) / _KEY_COLUMNS) + 0.08
     head = _TITLE_LINE * len(lines) + 0.08
     side = width - 2 * _EDGE
     height = head + side + key_height + _EDGE
     figure = new_figure(1, height, by_hand=True)
+    figure.set_size_inches(width, height)
     axes = figure.add_axes(
         (_EDGE / width, (key_height + _EDGE) / height, side / width, side / height)
     )
-    text = "\n".join(readable(line, letters) for line in lines)
-    axes.set_title(text, fontsize=SMALL, pad=3.0, loc="left")
+    axes.set_title("\n".join(lines), fontsize=PAIR_LETTERS, pad=3.0, loc="left")
     _fill(axes, sides)
     figure.legend(
-        handles=entries, loc="lower center", ncols=_KEY_COLUMNS, borderaxespad=0.1, fontsize=SMALL
-    )
+        handles=entries, loc="lower center", ncols=_KEY_COLUMNS, borderaxespad=0.1,
+        fontsize=PAIR_LETTERS, handlelength=1.6, columnspacing=1.0, labelspacing=0.2,
+    )  # fmt: skip
     return figure
+
+
+def _broken(text: str, letters: int) -> list[str]:
+    """Return text on two lines at most, the first ending at a space; the rest loses its middle."""
+    head, *rest = textwrap.wrap(readable(text, 3 * letters), letters) or [""]
+    return [head, readable(" ".join(rest), letters)] if rest else [head]
 
 
 def _lettered(sides: Sequence[PairSide]) -> Iterator[tuple[str, PairSide]]:
@@ -117,7 +130,7 @@ def _draw_side(axes: Axes, task: TaskMap, colour: str, place: int) -> None:
     lean = -_LETTER_LEAN if place == 0 else _LETTER_LEAN
     axes.annotate(
         LETTERS[place], path[-1], xytext=(lean, -lean), textcoords="offset points",
-        color="white", fontsize=SMALL, fontweight="bold", ha="center", va="center", zorder=9,
+        color="white", fontsize=PAIR_LETTERS, fontweight="bold", ha="center", va="center", zorder=9,
         bbox={"boxstyle": "circle,pad=0.25", "facecolor": colour, "edgecolor": "white"},
     )  # fmt: skip
 

@@ -147,4 +147,4 @@ def _label(axes: Axes, x: MetricResult, y: MetricResult) -> None:
 def _front_note(names: Mapping[str, str], shown: Sequence[str]) -> str:
     missing = [text for name, text in names.items() if name not in shown]
     left_out = f" Left out, without a value: {', '.join(missing)}." if missing else ""
-    return f"Ringed: no other run has better values in both.{left_out}"
+    return f"Ringed: no other run is better in one and at least as good in the other.{left_out}"

@@ -95,7 +95,7 @@ def _check_runs(runs: Mapping[str, TaskMaps], columns: int) -> None:
     if not runs:
         raise EvaluationInputError("a plot needs at least one run", where="runs")
     if len(runs) > most:
-        wider = "; two columns hold four" if columns == 1 else ""
+        wider = ", or --columns 2, which holds four" if columns == 1 and len(runs) <= 4 else ""
         raise EvaluationInputError(
             f"{len(runs)} runs, but {most} maps fit side by side",
             where="runs",

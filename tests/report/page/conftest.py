@@ -19,7 +19,7 @@ from abotn.report.page_sources import ReportSources, RunSource
 from abotn.results.types import EvaluationResult, GroupResult, MetricResult
 
 VIEWS = {"left": (200, 30, 30), "front": (30, 200, 30), "right": (30, 30, 200)}
-EMPTY = {"meta", "input", "img", "line", "circle"}
+EMPTY = {"meta", "wbr", "input", "img", "line", "circle"}
 ENDS = (
     {"status": "error", "success": False, "error": {"stage": "agent", "type": "E", "message": "m"}},
     {"status": "collision", "success": False},

@@ -6,6 +6,7 @@ import pytest
 
 from abotn.report.comparison_page import write_comparison_page
 from abotn.report.comparison_sources import ComparisonSources
+from abotn.report.page_plots import run_style
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
@@ -41,8 +42,9 @@ def test_it_loads_in_silence_and_draws_both_paths(visit, address):
     page = visit(address)
     show(page, 0)
     first = page.locator('[data-thumb="0"]')
-    assert first.locator(".path.run-0.side-0").count() == 1
-    assert first.locator(".path.run-1.side-1").count() == 1
+    names = ["planner", "straight"]
+    for side, name in enumerate(names):
+        assert first.locator(f".path.{run_style(name, names)}.side-{side}").count() == 1
     assert first.locator(".letter").all_text_contents() == ["A", "B"]
     assert first.locator(".hit.side-1").count() == 2
     assert first.locator("image.floor").count() == 1
@@ -70,6 +72,23 @@ def test_it_fits_its_width_in_both_schemes(visit, address):
         page.locator('[data-pair="0"]').click()
         assert page.evaluate("document.getElementById('viewer').scrollWidth") <= width
         page.keyboard.press("Escape")
+
+
+def test_its_tables_fit_and_no_caption_scrolls_away(visit, address):
+    page = visit(address)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    for width in (400, 900, 1200):
+        page.set_viewport_size({"width": width, "height": 800})
+        found = page.evaluate(
+            "[...document.querySelectorAll('.scroll')].map(one =>"
+            " [one.scrollWidth, one.clientWidth, one.previousElementSibling.className,"
+            "  one.previousElementSibling.getBoundingClientRect().right])"
+        )
+        assert found
+        for scrolled, seen, before, right in found:
+            assert before == "caption"
+            assert right <= width
+            assert width < 900 or scrolled <= seen
 
 
 def test_maps_are_drawn_when_they_come_near(visit, parts, tmp_path):

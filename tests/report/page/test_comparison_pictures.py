@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from PIL import Image
 
 from abotn.report.comparison_pictures import (
@@ -63,6 +64,26 @@ def test_two_paths_differ_by_colour_line_letter_and_mark(lines):
     words = [text.get_text() for text in lines.legends[0].get_texts()]
     assert words == ["A planner", "B straight", "collision of B", "reference", "start", "goal",
                      "arrival"]  # fmt: skip
+
+
+def test_no_letter_is_too_small_to_read_in_print(lines):
+    texts = [text for text in lines.findobj(Text) if text.get_text().strip()]
+    assert min(text.get_fontsize() for text in texts if text.get_visible()) >= 7.0
+    # In the text of LaTeX's article, 345 points wide, two stand side by side at 0.49 each.
+    assert lines.get_size_inches()[0] * 72.27 <= 0.5 * 345
+
+
+def test_names_stand_whole_where_there_is_room(parts):
+    names = ["PlannerAgent", "StraightLineAgent"]
+    look = looks(names)
+    sides = [PairSide(name, look[name], "collided on the way, 0.25 m to goal, 9.30 m long",
+                      TaskMap(parts.trajectory())) for name in names]  # fmt: skip
+    with drawing_style():
+        figure = draw_pair(sides, "indoor_0/traj_1")
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert words[:2] == ["A PlannerAgent", "B StraightLineAgent"]
+    title = figure.axes[0].get_title(loc="left").replace("\n", " ")
+    assert "B StraightLineAgent: collided on the way, 0.25 m to goal, 9.30 m long" in title
 
 
 def test_what_both_share_is_drawn_once_and_what_differs_twice(lines, parts):

@@ -166,3 +166,13 @@ def test_five_hundred_tasks_of_three_runs_stay_below_twenty_megabytes(parts, tmp
     assert "one pose in 2 is drawn" in page
     # What remains is left for views, whose sum has a limit of its own.
     assert len(page.encode()) + 7 * MEGABYTE < 20 * MEGABYTE
+
+
+def test_a_grouping_of_one_group_stands_last_and_closed(parts):
+    (hall,) = parts.evaluation().groups["scene"]
+    groups = {"difficulty": (replace(hall, label="unknown"),)}
+    result = parts.evaluation(groups={**groups, "scene": (hall, replace(hall, label="yard"))})
+    records = read_records([{"episode_id": "a", "task_id": "t", "success": True}])
+    page = flat(parts.page(ReportSources((RunSource("r", result, records, path="r"),))))
+    found = re.findall(r'<details class="grouping"( open)?> ?<summary>.*?<bdi>(\w+)</bdi>', page)
+    assert found == [(" open", "scene"), ("", "difficulty")]

@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from abotn.records.readers import read_records
+from abotn.report.page_plots import run_style
 from abotn.report.page_sources import ReportSources, RunSource
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -182,7 +183,8 @@ def test_the_picture_shows_what_the_record_holds(visit, address):
     page.get_by_label("whole map").check()
     assert box_of(found) == pytest.approx([0, 0, 6, 4])
     page.get_by_label("other paths of this task").check()
-    assert found.locator(".other.run-1").count() == 1
+    other = run_style("second", ["first", "second"])
+    assert found.locator(f".other.{other}").count() == 1
     assert "2 collisions" in page.locator("#map-text").text_content()
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from abotn.report import ReportOptions
 from abotn.report.document import Entry
 from abotn.report.page_plots import Axis, metric_plots, run_style
+from abotn.report.palette import preferred_place
 
 numbers = st.floats(-1e6, 1e6) | st.floats(-1e299, 1e299)
 
@@ -51,13 +52,13 @@ def test_a_dot_and_its_interval_lie_where_the_numbers_say():
     assert places(text, "cx") == [50]
     assert places(text, "x1")[0] == 25
     assert places(text, "x2")[0] == 75
-    assert "<b>0.500</b> <small>[0.250, 0.750]</small>" in text
+    assert "<span>0.500</span> <small>[0.250, 0.750]</small>" in text
 
 
 def test_options_of_the_report_hold():
     text = figure([entry()], percent=True, digits=0, display_names={"m": "SR"})
     assert "<bdi>SR</bdi> (%)" in text
-    assert "<b>50</b> <small>[25, 75]</small>" in text
+    assert "<span>50</span> <small>[25, 75]</small>" in text
     assert ">100</text>" in text
     bare = figure([entry()], intervals="none")
     assert "interval" not in bare
@@ -66,7 +67,7 @@ def test_options_of_the_report_hold():
 
 def test_a_missing_value_is_a_dash_with_its_reason():
     text = figure([entry(), entry("b", None, None, None, reason="needs <poses>")])
-    assert "<b>–</b> <small>needs &lt;poses&gt;</small>" in text
+    assert "<span>–</span> <small>needs &lt;poses&gt;</small>" in text
     assert text.count("<circle") == 1
     assert list(metric_plots([entry(value=None)], ["m"], ["a"], ReportOptions())) == []
 
@@ -89,10 +90,9 @@ def test_groups_are_named_once_for_several_runs_and_stand_for_a_single_one():
 
 def test_runs_keep_their_colour_and_published_figures_have_none():
     runs = [f"run {number}" for number in range(10)]
-    assert [run_style(run, runs) for run in ("run 0", "run 7", "else")] == [
-        "run-0", "run-0", "run-other",
-    ]  # fmt: skip
-    text = figure([entry("b"), entry("a", lower=None, upper=None, source="paper")])
-    assert "track ticks-4 run-1" in text
+    assert {run_style(run, runs) for run in runs} == {f"run-{number}" for number in range(7)}
+    assert run_style("else", runs) == "run-other"
+    text = figure([entry("b"), entry("a", lower=None, upper=None, source="paper")], ["b"])
+    assert f"track ticks-4 run-{preferred_place('b')}" in text
     assert "track ticks-4 run-other" in text
     assert "published" in text
