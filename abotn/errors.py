@@ -144,6 +144,22 @@ def text_of(value: object, longest: int = LONGEST_TEXT) -> str:
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
 
 
+def repr_of(value: object, longest: int) -> str:
+    """Return ``repr(value)``; of a longer one three quarters of ``longest``, and its length.
+
+    Example:
+        >>> repr_of("x" * 50, 8)
+        "'xxxxx... (52 characters)"
+    """
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest * 3 // 4]}... ({len(text)} characters)"
+
+
 def name_of(value: object) -> str:
     """Return the name of a value's class, whatever its metaclass says."""
     name: str = _CLASS_NAME.__get__(type(value))

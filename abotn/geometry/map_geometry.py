@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abotn.errors import DataError
+from abotn.errors import DataError, repr_of
 
 Vector = tuple[float, float]
 
@@ -285,7 +285,7 @@ def _pair(values: ArrayLike, name: str) -> Vector:
         array = np.empty(0)
     if array.shape != (2,) or not (np.abs(array) <= FARTHEST).all():
         raise DataError(
-            f"expected two finite numbers of at most {FARTHEST:g}, got {_shown(values)}",
+            f"expected two finite numbers of at most {FARTHEST:g}, got {repr_of(values, 80)}",
             where=name,
             hint="give world x and y in metres",
         )
@@ -297,18 +297,10 @@ def _size(value: int, name: str) -> int:
     if not whole or not 1 <= value <= MOST_PIXELS:
         raise DataError(
             f"expected a whole number of pixels, at least 1 and at most {MOST_PIXELS}, "
-            f"got {_shown(value)}",
+            f"got {repr_of(value, 80)}",
             where=name,
         )
     return int(value)
-
-
-def _shown(value: object) -> str:
-    try:
-        text = repr(value)
-    except ValueError:
-        return "a number of thousands of digits"
-    return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
 
 
 def _cross(a: Vector, b: Vector) -> float:

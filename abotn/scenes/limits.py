@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 
-from abotn.errors import ConfigError
+from abotn.errors import ConfigError, repr_of
 
 # What fits a signed 64-bit number, as JSON readers and databases expect.
 MOST = 2**63 - 1
@@ -28,12 +28,4 @@ def check_whole(value: object, name: str, *, least: int) -> None:
     if whole and least <= value <= MOST:  # type: ignore[operator]
         return
     wanted = f"a whole number from {least} to {MOST}" if not whole else f"from {least} to {MOST}"
-    raise ConfigError(f"{name} must be {wanted}, got {_shown(value)}", where=f"--{name}")
-
-
-def _shown(value: object) -> str:
-    try:
-        text = repr(value)
-    except ValueError:
-        return "a number of thousands of digits"
-    return text if len(text) <= 40 else f"{text[:30]}... ({len(text)} characters)"
+    raise ConfigError(f"{name} must be {wanted}, got {repr_of(value, 40)}", where=f"--{name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class TimestepScoreEvaluator(ScoreEvaluator):
+class TimestepScoreEvaluator(ScoreEvaluator, ABC):
     """Base of ``SensorEvaluator`` and ``TimestepEvaluator``: exact, with all scores kept."""
 
     unit: ClassVar[str] = "timestep"
@@ -97,8 +98,8 @@ class TimestepScoreEvaluator(ScoreEvaluator):
             place.scenario_id: float(score) for place, score in zip(places, highest, strict=True)
         }
 
-    def _label_path(self, scenario_id: str) -> Path:
-        raise NotImplementedError
+    @abstractmethod
+    def _label_path(self, scenario_id: str) -> Path: ...
 
     def _label(self, scenario: Scenario, timestep: int) -> bool:
         labels = self._labels.get(scenario.scenario_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -45,7 +46,7 @@ class Timestep(NamedTuple):
     label_path: Path
 
 
-class SampleEvaluator(ScoreEvaluator):
+class SampleEvaluator(ScoreEvaluator, ABC):
     """Base of ``PixelEvaluator``, which explains the arguments, and ``PointEvaluator``."""
 
     level: ClassVar[str] = "sample"
@@ -103,11 +104,11 @@ class SampleEvaluator(ScoreEvaluator):
         with self._lock:
             self._seen.discard(_key(timestep))
 
-    def _read_labels(self, path: Path) -> Labels | None:
-        raise NotImplementedError
+    @abstractmethod
+    def _read_labels(self, path: Path) -> Labels | None: ...
 
-    def _shape_error(self, scores: NDArray[Any], labels: Labels) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _shape_error(self, scores: NDArray[Any], labels: Labels) -> str: ...
 
     def _count(self, timestep: Timestep) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -70,15 +71,15 @@ def verdicts(result: Result) -> dict[str, str]:
     return {line[9:].partition(":")[0]: line[:9].strip() for line in lines}
 
 
-class Bent(SceneViews):
+class Bent(SceneViews, ABC):
     """Renders another pose than the one it was asked for."""
 
     def answer(self, request: RenderRequest) -> tuple[str, bytes]:
         bent = self.bent(pose_from_colmap(request.extrinsics))
         return super().answer(replace(request, extrinsics=colmap_extrinsics(bent)))
 
-    def bent(self, pose: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
+    @abstractmethod
+    def bent(self, pose: np.ndarray) -> np.ndarray: ...
 
 
 class Clockwise(Bent):
